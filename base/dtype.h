@@ -1,4 +1,5 @@
-/* Element types. f16 and bf16 are stored as uint16_t and converted here; every conversion rounds once, to nearest even. */
+/* Element types. f16 and bf16 are stored as uint16_t and converted here; every conversion rounds once, to nearest even.
+ */
 #ifndef KERF_BASE_DTYPE_H
 #define KERF_BASE_DTYPE_H
 

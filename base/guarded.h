@@ -3,6 +3,7 @@
 #define KERF_BASE_GUARDED_H
 
 #include "base/status.h"
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -31,17 +31,17 @@ typedef struct kerf_timing_cell {
     const kerf_case *c;
     const kerf_row *row;
     kerf_cache_mode mode;
-    kerf_sample *sample;  /* result, from the arena; in order of process, then round */
+    kerf_sample *sample; /* result, from the arena; in order of process, then round */
     int n_samples;
-    kerf_stop *stop;      /* result: one per process */
-    char reason[200];     /* result: why there are no samples (a crash), else "" */
+    kerf_stop *stop;  /* result: one per process */
+    char reason[200]; /* result: why there are no samples (a crash), else "" */
 } kerf_timing_cell;
 
 typedef struct kerf_timing_options {
-    int processes;     /* at least 5 for a result that is printed */
+    int processes; /* at least 5 for a result that is printed */
     int threads;
-    double budget_s;   /* wall time for all cells and processes together */
-    uint64_t seed;     /* of the order of rows */
+    double budget_s;            /* wall time for all cells and processes together */
+    uint64_t seed;              /* of the order of rows */
     const char *const *plugins; /* paths that the worker opens too, NULL-terminated; NULL if none */
 } kerf_timing_options;
 
@@ -55,6 +55,7 @@ kerf_status kerf_time_cells(kerf_timing_cell cells[], int n, const kerf_timing_o
 int kerf_timing_worker(const kerf_registry *registry);
 
 /* `bench ... -- --benchmark_...`: the library's own front end over the same cells; argv as it came behind `--`. */
-kerf_status kerf_timing_front_end(kerf_timing_cell cells[], int n, int threads, int argc, char **argv, kerf_error *error);
+kerf_status kerf_timing_front_end(kerf_timing_cell cells[], int n, int threads, int argc, char **argv,
+                                  kerf_error *error);
 
 #endif

@@ -17,8 +17,8 @@ extern "C" {
 /* ---- case: the identity of one problem, text only ------------------------------------------------------------ */
 
 #define KERF_MAX_OPERANDS 8
-#define KERF_MAX_ATTRS 12
-#define KERF_MAX_DIMS 24
+#define KERF_MAX_ATTRS    12
+#define KERF_MAX_DIMS     24
 
 typedef enum kerf_attr_kind {
     KERF_ATTR_ENUM, /* `number` is the index into the spec's values */
@@ -36,7 +36,8 @@ typedef struct kerf_attr {
     int n_list;
 } kerf_attr;
 
-/* An attribute that an op declares. For an enum: the names of its values and, as pairs, other names that are accepted. */
+/* An attribute that an op declares. For an enum: the names of its values and, as pairs, other names that are accepted.
+ */
 typedef struct kerf_attr_spec {
     uint32_t bytes;
     const char *name;
@@ -53,9 +54,9 @@ typedef struct kerf_case {
     kerf_attr attr[KERF_MAX_ATTRS]; /* in the order of op->attrs, all set */
     int64_t dim[KERF_MAX_DIMS];     /* in the order of op->dims, all set */
     kerf_dtype dtype;
-    const char *layout;             /* canonical text, see layout.h */
-    int fill;                       /* index into op->fills */
-    uint64_t want;                  /* bit i: output i is computed */
+    const char *layout; /* canonical text, see layout.h */
+    int fill;           /* index into op->fills */
+    uint64_t want;      /* bit i: output i is computed */
     uint64_t seed;
 } kerf_case;
 
@@ -73,7 +74,8 @@ typedef struct kerf_operand {
     const char *name;
     kerf_role role;
     kerf_dtype dtype;
-    uint32_t alignment; /* bytes that the address of element (0,...,0) is a multiple of: the element's, unless promised */
+    uint32_t
+        alignment; /* bytes that the address of element (0,...,0) is a multiple of: the element's, unless promised */
     kerf_strided at;
 } kerf_operand;
 
@@ -97,11 +99,11 @@ typedef struct kerf_work {
 typedef struct kerf_op {
     uint32_t bytes;
     const char *name;
-    const char *summary;                 /* one line for `bench list` */
-    const kerf_attr_spec *const *attrs;  /* NULL-terminated, in declared order; so are the lists below */
-    const char *const *dims;             /* names of the extents a case gives */
+    const char *summary;                /* one line for `bench list` */
+    const kerf_attr_spec *const *attrs; /* NULL-terminated, in declared order; so are the lists below */
+    const char *const *dims;            /* names of the extents a case gives */
     const char *const *inputs, *const *outputs;
-    const char *const *fills;            /* ways to fill the inputs; the first is `exact` */
+    const char *const *fills; /* ways to fill the inputs; the first is `exact` */
     const kerf_dtype *dtypes;
     int n_dtypes;
     /* Checks everything and fills `problem`; what it points to comes from the arena. KERF_ERROR_USAGE with one line. */
@@ -113,8 +115,9 @@ typedef struct kerf_op {
 
 /* ---- variant ---------------------------------------------------------------------------------------------------- */
 
-/* Ranks of one call. `run` returns when work(arg, r) has returned for every r in [0, n). Ranks may run one after another
- * and in any order, so a rank never waits for another: each phase is a run of its own. NULL is a team of one. */
+/* Ranks of one call. `run` returns when work(arg, r) has returned for every r in [0, n). Ranks may run one after
+ * another and in any order, so a rank never waits for another: each phase is a run of its own. NULL is a team of one.
+ */
 typedef struct kerf_team {
     int n;
     void (*run)(const struct kerf_team *, void (*work)(void *arg, int rank), void *arg);
@@ -183,11 +186,11 @@ typedef struct kerf_launch {
     void *scratch;             /* memory(): scratch_bytes, content undefined */
     const void *packed;
     const kerf_team *team;
-    void *stream;              /* device variants: where the work is queued */
+    void *stream; /* device variants: where the work is queued */
 } kerf_launch;
 
-#define KERF_TRAIT_UNORDERED 1u       /* bits may differ from run to run */
-#define KERF_TRAIT_ASYNC 2u           /* run returns before the work is done; the device is synchronised after it */
+#define KERF_TRAIT_UNORDERED       1u /* bits may differ from run to run */
+#define KERF_TRAIT_ASYNC           2u /* run returns before the work is done; the device is synchronised after it */
 #define KERF_TRAIT_SLICE_INVARIANT 4u /* an element's bits do not depend on its place in a tile */
 
 typedef struct kerf_variant {
@@ -196,11 +199,12 @@ typedef struct kerf_variant {
     const char *summary; /* one line for `bench list` */
     /* True: cannot do this problem, and `why` says so with the numbers. May be NULL: refuses nothing of its class. */
     bool (*refuses)(const kerf_problem *, const kerf_config *, kerf_text *why);
-    const kerf_space *space;                                       /* NULL: no parameters */
-    kerf_memory (*memory)(const kerf_problem *, const kerf_config *); /* NULL: needs none; a size that overflows is SIZE_MAX */
-    kerf_status (*prepare)(const kerf_launch *, void *packed);     /* IN_CONSTANT operands only; may be NULL */
-    /* Allocates nothing, prints nothing, owns nothing, creates no threads, reads inputs only; may be called concurrently
-     * with different scratch. Fails only when a device or library does. */
+    const kerf_space *space; /* NULL: no parameters */
+    kerf_memory (*memory)(const kerf_problem *,
+                          const kerf_config *);                /* NULL: needs none; a size that overflows is SIZE_MAX */
+    kerf_status (*prepare)(const kerf_launch *, void *packed); /* IN_CONSTANT operands only; may be NULL */
+    /* Allocates nothing, prints nothing, owns nothing, creates no threads, reads inputs only; may be called
+     * concurrently with different scratch. Fails only when a device or library does. */
     kerf_status (*run)(const kerf_launch *);
 } kerf_variant;
 

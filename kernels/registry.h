@@ -1,5 +1,5 @@
-/* The registry: which ops there are, and which implementations of each. A value that is handed in: the built-in one, one
- * of a test, or one that a plug-in returns. */
+/* The registry: which ops there are, and which implementations of each. A value that is handed in: the built-in one,
+ * one of a test, or one that a plug-in returns. */
 #ifndef KERF_KERNELS_REGISTRY_H
 #define KERF_KERNELS_REGISTRY_H
 
@@ -38,12 +38,12 @@ typedef enum kerf_device_kind {
 /* One implementation as it was built. The ISA mask is checked before any function of the object is called. */
 typedef struct kerf_row {
     uint32_t bytes;
-    const char *name;                              /* "vectorized" */
-    const char *isa;                               /* "avx2"; "" where the object needs nothing special */
-    uint64_t isa_mask;                             /* KERF_ISA_... that the object needs */
+    const char *name;  /* "vectorized" */
+    const char *isa;   /* "avx2"; "" where the object needs nothing special */
+    uint64_t isa_mask; /* KERF_ISA_... that the object needs */
     kerf_device_kind device;
-    const char *missing;                           /* why it could not be built; NULL if it was */
-    const kerf_variant *variant[KERF_N_CLASSES];   /* NULL where it is missing */
+    const char *missing;                         /* why it could not be built; NULL if it was */
+    const kerf_variant *variant[KERF_N_CLASSES]; /* NULL where it is missing */
 } kerf_row;
 
 typedef struct kerf_op_entry {

@@ -1,0 +1,89 @@
+#include "base/cpu.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* clang 14 does not know "f16c" by name. AVX2, which is asked first, vouches for the system's saving of the registers.
+ */
+static int has_f16c(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
+static uint64_t isa_of_processor(void) {
+    uint64_t isa = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c())
+        isa |= KERF_ISA_AVX2;
+    if ((isa & KERF_ISA_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        isa |= KERF_ISA_AVX512;
+#elif defined(__aarch64__)
+    isa |= KERF_ISA_NEON;
+#endif
+    return isa;
+}
+
+uint64_t kerf_cpu_isa(void) {
+    const uint64_t isa = isa_of_processor();
+    const char *const allowed = getenv("KERF_ISA");
+    if (!allowed)
+        return isa;
+    static const struct {
+        const char *name;
+        uint64_t mask;
+    } known[] = {{"avx2", KERF_ISA_AVX2}, {"avx512", KERF_ISA_AVX512}, {"neon", KERF_ISA_NEON}};
+    uint64_t mask = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+        if (strstr(allowed, known[i].name))
+            mask |= known[i].mask;
+    return isa & mask;
+}
+
+int kerf_cpu_count(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+const char *kerf_cpu_model(void) {
+    static char model[128] = "unknown";
+    FILE *const file = fopen("/proc/cpuinfo", "r");
+    if (!file)
+        return model;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, "model name", 10) != 0)
+            continue;
+        const char *const colon = strchr(line, ':');
+        if (colon && sscanf(colon + 1, " %127[^\n]", model) == 1)
+            break;
+    }
+    fclose(file);
+    return model;
+}
+
+size_t kerf_memory_available(void) {
+    FILE *const file = fopen("/proc/meminfo", "r");
+    unsigned long long kib = 0;
+    if (file) {
+        char line[128];
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+                break;
+        fclose(file);
+    }
+    if (kib == 0)
+        return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    return (size_t)kib * 1024;
+}
