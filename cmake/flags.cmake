@@ -1,0 +1,78 @@
+# Build type, languages, warnings, and the two kinds of floating-point rules. Everything is told per target.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug (assertions on), RelWithDebInfo, Release" FORCE)
+endif()
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+set(host "$<COMPILE_LANGUAGE:C,CXX>")
+set(cuda "$<COMPILE_LANGUAGE:CUDA>")
+
+add_library(kerf_common INTERFACE)
+target_include_directories(kerf_common INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(kerf_common INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
+target_compile_options(kerf_common INTERFACE "$<${host}:-Wall;-Wextra;-Wshadow;-Wvla>"
+                       "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>" "$<${cuda}:-Xcompiler=-Wall>")
+if(KERF_WERROR)
+    target_compile_options(kerf_common INTERFACE "$<${host}:-Werror>" "$<${cuda}:-Werror=all-warnings>")
+endif()
+if(KERF_SANITIZE)
+    target_compile_options(kerf_common INTERFACE
+        "$<${host}:-fsanitize=${KERF_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+    # The libraries are linked by more than one target; all of them need the runtime.
+    add_link_options(-fsanitize=${KERF_SANITIZE})
+endif()
+
+# Results that do not depend on the compiler's taste: no contraction (oracle, harness, conversions).
+add_library(kerf_exact INTERFACE)
+target_link_libraries(kerf_exact INTERFACE kerf_common)
+target_compile_options(kerf_exact INTERFACE "$<${host}:-ffp-contract=off>")
+
+# Variants: as fast as the compiler can without changing what a formula means. A debug build keeps its own level.
+set(KERF_VARIANT_FLAGS "-O3 -ffp-contract=fast")
+add_library(kerf_fast INTERFACE)
+target_link_libraries(kerf_fast INTERFACE kerf_common)
+target_compile_options(kerf_fast INTERFACE "$<${host}:-ffp-contract=fast>" "$<$<NOT:$<CONFIG:Debug>>:-O3>")
+
+# TEMPORARY until every file is there.
+file(WRITE ${CMAKE_BINARY_DIR}/empty.c "int main(void);int main(void){return 0;}\n")
+macro(kerf_tolerate)
+    set(files "")
+    foreach(file IN LISTS ARGN)
+        if(file MATCHES "^\\$" OR EXISTS ${file} OR EXISTS ${CMAKE_SOURCE_DIR}/${file})
+            list(APPEND files ${file})
+        endif()
+    endforeach()
+    if(NOT files)
+        set(files ${CMAKE_BINARY_DIR}/empty.c)
+    endif()
+endmacro()
+
+# kerf_objects|library|program(NAME RULES source...): RULES is kerf_exact or kerf_fast.
+function(kerf_objects name rules)
+    kerf_tolerate(${ARGN})
+    add_library(${name} OBJECT ${files})
+    target_link_libraries(${name} PRIVATE ${rules})
+endfunction()
+
+function(kerf_library name rules)
+    kerf_tolerate(${ARGN})
+    add_library(${name} STATIC ${files})
+    target_link_libraries(${name} PRIVATE ${rules})
+endfunction()
+
+function(kerf_program name rules)
+    kerf_tolerate(${ARGN})
+    add_executable(${name} ${files})
+    target_link_libraries(${name} PRIVATE ${rules})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()

@@ -1,0 +1,23 @@
+# Tests are C files; one program holds them all, and ctest sees each case of it. tests/tests.def lists the tables.
+
+find_package(Catch2 REQUIRED)
+kerf_read_def(rows tests/tests.def "KERF_TESTS")
+foreach(row IN LISTS rows)
+    string(REGEX REPLACE "^KERF_TESTS:(.*)\\+(.*)$" "tests/\\1/\\2.c" file ${row})
+    if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${file})
+        message(FATAL_ERROR "tests/tests.def: ${row} needs the file ${file}")
+    endif()
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS tests/*/*.c)
+kerf_program(kerf_tests kerf_exact tests/main.c tests/catch_shim.cc ${sources})
+target_link_libraries(kerf_tests PRIVATE kerf_harness Catch2::Catch2)
+target_compile_definitions(kerf_tests PRIVATE KERF_TEST_BENCH="$<TARGET_FILE:bench>"
+                           KERF_TEST_SOURCE="${CMAKE_SOURCE_DIR}")
+add_dependencies(kerf_tests bench)
+
+include(Catch)
+catch_discover_tests(kerf_tests PROPERTIES TIMEOUT 300)
+
+add_test(NAME "docs: add-a-variant.md does what it says" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/add_a_variant.sh)
+set_tests_properties("docs: add-a-variant.md does what it says" PROPERTIES LABELS slow TIMEOUT 300)
