@@ -1,10 +1,10 @@
-# Finds a CUDA Toolkit that can be used here. Sets KERF_HAVE_NVCC, KERF_CUDA_RUNTIME (what to link), and KERF_NO_NVCC: the
-# reason that `bench list` shows for the device rows where there is none.
+# Finds a CUDA Toolkit that can be used here. Sets KERF_HAVE_NVCC, KERF_CUDA_RUNTIME (what to link), and KERF_NO_NVCC:
+# the reason that `bench list` shows for the device rows where there is none.
 
 set(KERF_HAVE_NVCC OFF)
 set(KERF_CUDA_RUNTIME "")
 set(KERF_NO_NVCC "built without nvcc")
-set(KERF_CUDA_ARCHITECTURES "75-real;80-real;90" CACHE STRING "GPU architectures, as CMAKE_CUDA_ARCHITECTURES takes them")
+set(KERF_CUDA_ARCHITECTURES "75-real;80-real;90" CACHE STRING "As CMAKE_CUDA_ARCHITECTURES; the last serves newer GPUs")
 
 if(KERF_CUDA)
     include(CheckLanguage)

@@ -1,6 +1,6 @@
 # kerf_read_def(OUT FILE KINDS): the rows of a .def file as a list of KIND:ARGUMENTS, where several arguments are joined
-# by `+`. KINDS is a regular expression. CMake and the preprocessor read the same lines, so only what both understand alike
-# is allowed: blank lines, // comments, and one row per line.
+# by `+`. KINDS is a regular expression. CMake and the preprocessor read the same lines, so only what both understand
+# alike is allowed: blank lines, // comments, and one row per line.
 function(kerf_read_def out file kinds)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${file})
     file(READ ${file} rest)

@@ -15,6 +15,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -108,6 +109,11 @@ extern "C" bool kerf_test_failed(void) {
 extern "C" int kerf_test_session(int argc, char **argv, const kerf_test *const tables[]) {
     for (const kerf_test *const *table = tables; *table; ++table) {
         for (const kerf_test *test = *table; test->name; ++test) {
+            if (std::strpbrk(test->name, ",[]*\"\\;~")) {
+                std::fprintf(stderr, "%s:%d: a test's name has none of  , [ ] * \" \\ ; ~  in it: %s\n", test->file,
+                             test->line, test->name);
+                return 2;
+            }
             const Catch::SourceLineInfo place(test->file, static_cast<std::size_t>(test->line));
 #if CATCH_VERSION == 3
             Catch::AutoReg(Catch::Detail::make_unique<c_test>(*test), place, Catch::StringRef(),
