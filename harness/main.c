@@ -1,0 +1,73 @@
+#include "harness/list.h"
+#include "harness/pipeline.h"
+#include "harness/plugin.h"
+#include "harness/timing.h"
+#include <signal.h>
+#include <stdio.h>
+
+#ifndef KERF_VERSION
+#define KERF_VERSION "0"
+#endif
+
+static volatile int interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static int end_with(kerf_status status, const kerf_error *error) {
+    if (status == KERF_OK)
+        return 0;
+    if (status == KERF_ERROR_INTERRUPTED) {
+        fputs("bench: interrupted; the records so far are kept\n", stderr);
+        return 130;
+    }
+    fprintf(stderr, "bench: %s\n", error->message);
+    return status == KERF_ERROR_USAGE ? 2 : 1;
+}
+
+static kerf_status run_command(const kerf_options *options, int argc, char **argv, int *exit_code, kerf_error *error) {
+    kerf_arena arena;
+    const kerf_registry *registry;
+    KERF_TRY(kerf_arena_map_shared(&arena, (size_t)1 << 20, error));
+    KERF_TRY(kerf_registry_joined(options->plugin, &arena, &registry, error));
+    switch (options->command) {
+    case KERF_COMMAND_LIST:
+        return kerf_list(options, registry, stdout, error);
+#if KERF_HAVE_BENCHMARK
+    case KERF_COMMAND_TIME_WORKER:
+        *exit_code = kerf_timing_worker(registry);
+        return KERF_OK;
+#endif
+    default:
+        break;
+    }
+    /* Restarting calls would delay the end; children reset the handler. */
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    return kerf_pipeline(options, registry, argc, argv, &interrupted, exit_code, error);
+}
+
+int main(int argc, char **argv) {
+    kerf_options options;
+    kerf_error error = {""};
+    if (argc < 2) {
+        fputs(kerf_options_help(NULL), stderr);
+        return 2;
+    }
+    kerf_status status = kerf_options_parse(argc, argv, &options, &error);
+    if (status != KERF_OK)
+        return end_with(status, &error);
+    if (options.command == KERF_COMMAND_HELP || options.command == KERF_COMMAND_VERSION) {
+        if (options.command == KERF_COMMAND_HELP)
+            fputs(kerf_options_help(options.help_on), stdout);
+        else
+            puts("kerf " KERF_VERSION);
+        return 0;
+    }
+    int exit_code = 0;
+    status = run_command(&options, argc, argv, &exit_code, &error);
+    const int code = end_with(status, &error);
+    return code ? code : exit_code;
+}

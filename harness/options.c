@@ -1,0 +1,311 @@
+#include "harness/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row per option: what it takes, which commands know it, and one line of help. */
+typedef enum option_id {
+    OPTION_OP,
+    OPTION_VARIANT,
+    OPTION_SET,
+    OPTION_CASE,
+    OPTION_CASES,
+    OPTION_DTYPE,
+    OPTION_ATTR,
+    OPTION_DIMS,
+    OPTION_LAYOUT,
+    OPTION_FILL,
+    OPTION_WANT,
+    OPTION_SEED,
+    OPTION_THREADS,
+    OPTION_TIME_BUDGET,
+    OPTION_TIMEOUT,
+    OPTION_ORDER_SEED,
+    OPTION_THOROUGH,
+    OPTION_PLUGIN,
+    OPTION_FORMAT,
+    OPTION_OUT,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_HELP,
+    OPTION_VERSION,
+    N_OPTIONS
+} option_id;
+
+typedef struct option_row {
+    const char *name, *value, *help; /* value NULL: a flag */
+} option_row;
+
+static const option_row rows[N_OPTIONS] = {
+    [OPTION_OP] = {"--op", "OP", "the op (bench list names them)"},
+    [OPTION_VARIANT] = {"--variant", "LIST", "only these rows: vectorized, vectorized.avx2, naive@cpu, ..."},
+    [OPTION_SET] = {"--set", "LIST", "case sets: smoke, edge, bench, large, models"},
+    [OPTION_CASE] = {"--case", "TEXT", "this case line instead of the sets; fields may be open (*)"},
+    [OPTION_CASES] = {"--cases", "FILE", "the case lines of a file instead of the sets"},
+    [OPTION_DTYPE] = {"--dtype", "LIST", "only these element types: f16, bf16, f32, f64"},
+    [OPTION_ATTR] = {"--attr", "K=V", "only cases with this attribute value (repeatable)"},
+    [OPTION_DIMS] = {"--dims", "N=4,C=32,...", "these extents instead of those of each case"},
+    [OPTION_LAYOUT] = {"--layout", "LAYOUT", "only cases with this layout"},
+    [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills"},
+    [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs"},
+    [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case"},
+    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)"},
+    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)"},
+    [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)"},
+    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns"},
+    [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set"},
+    [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)"},
+    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)"},
+    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)"},
+    [OPTION_JSON] = {"--json", NULL, "short for --format json"},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error"},
+    [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case"},
+    [OPTION_HELP] = {"--help", NULL, "this text"},
+    [OPTION_VERSION] = {"--version", NULL, "the version"},
+};
+
+static const char *const command_names[] = {"list", "verify", "time", "time-worker", "help", NULL};
+static const kerf_command commands[] = {KERF_COMMAND_LIST, KERF_COMMAND_VERIFY, KERF_COMMAND_TIME,
+                                        KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
+static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
+
+const char *kerf_format_name(kerf_format format) {
+    return format_names[format];
+}
+
+static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
+                               kerf_error *error) {
+    char *end;
+    errno = 0;
+    const unsigned long long parsed = strtoull(text, &end, 0);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || parsed < least || parsed > most)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s '%s': allowed are whole numbers from %llu to %llu", name, text,
+                         (unsigned long long)least, (unsigned long long)most);
+    *value = parsed;
+    return KERF_OK;
+}
+
+static kerf_status parse_seconds(const char *name, const char *text, double *value, kerf_error *error) {
+    char *end;
+    const double parsed = strtod(text, &end);
+    if (end == text || *end || !isfinite(parsed) || parsed <= 0 || parsed > 1e6)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s '%s': allowed are seconds above 0, up to 1000000", name, text);
+    *value = parsed;
+    return KERF_OK;
+}
+
+static kerf_status add_output(kerf_options *options, const char *name, size_t length, const char *path,
+                              kerf_error *error) {
+    int format = 0;
+    while (format < KERF_N_FORMATS &&
+           (strlen(format_names[format]) != length || strncmp(format_names[format], name, length) != 0))
+        ++format;
+    if (format == KERF_N_FORMATS)
+        return kerf_fail(error, KERF_ERROR_USAGE, "format '%.*s': allowed are table, json, csv", (int)length, name);
+    if (options->n_outputs == KERF_MAX_REPEATS)
+        return kerf_fail(error, KERF_ERROR_USAGE, "more than %d outputs", KERF_MAX_REPEATS);
+    options->output[options->n_outputs++] = (kerf_output){.format = (kerf_format)format, .path = path};
+    return KERF_OK;
+}
+
+static kerf_status add_out(kerf_options *options, const char *value, kerf_error *error) {
+    const char *const equals = strchr(value, '=');
+    if (!equals || !equals[1])
+        return kerf_fail(error, KERF_ERROR_USAGE, "--out '%s': expected FORMAT=PATH, such as json=run.jsonl", value);
+    return add_output(options, value, (size_t)(equals - value), equals + 1, error);
+}
+
+static kerf_status add_repeat(const char *list[KERF_MAX_REPEATS + 1], const char *name, const char *value,
+                              kerf_error *error) {
+    int n = 0;
+    while (list[n])
+        ++n;
+    if (n == KERF_MAX_REPEATS)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s given more than %d times", name, KERF_MAX_REPEATS);
+    list[n] = value;
+    return KERF_OK;
+}
+
+static kerf_status apply_number(kerf_options *options, option_id id, const char *value, kerf_error *error) {
+    uint64_t number = 0;
+    switch (id) {
+    case OPTION_THREADS:
+        KERF_TRY(parse_count("--threads", value, 1, 1024, &number, error));
+        options->threads = (int)number;
+        return KERF_OK;
+    case OPTION_ORDER_SEED:
+        return parse_count("--order-seed", value, 0, UINT64_MAX, &options->order_seed, error);
+    case OPTION_TIME_BUDGET:
+        return parse_seconds("--time-budget", value, &options->time_budget_s, error);
+    default:
+        return parse_seconds("--timeout", value, &options->timeout_s, error);
+    }
+}
+
+static kerf_status apply(kerf_options *options, option_id id, const char *value, kerf_error *error) {
+    const char **const texts[N_OPTIONS] = {
+        [OPTION_OP] = &options->op,
+        [OPTION_VARIANT] = &options->variants,
+        [OPTION_SET] = &options->sets,
+        [OPTION_CASE] = &options->case_line,
+        [OPTION_CASES] = &options->cases_file,
+        [OPTION_DTYPE] = &options->filter.dtypes,
+        [OPTION_DIMS] = &options->filter.dims,
+        [OPTION_LAYOUT] = &options->filter.layouts,
+        [OPTION_FILL] = &options->filter.fills,
+        [OPTION_WANT] = &options->filter.wants,
+        [OPTION_SEED] = &options->filter.seed,
+    };
+    if (texts[id]) {
+        *texts[id] = value;
+        return KERF_OK;
+    }
+    switch (id) {
+    case OPTION_ATTR:
+        return add_repeat(options->attr, "--attr", value, error);
+    case OPTION_PLUGIN:
+        return add_repeat(options->plugin, "--plugin", value, error);
+    case OPTION_FORMAT:
+        return add_output(options, value, strlen(value), NULL, error);
+    case OPTION_OUT:
+        return add_out(options, value, error);
+    case OPTION_JSON:
+        return add_output(options, "json", 4, NULL, error);
+    case OPTION_THOROUGH:
+        options->edge_expansion = KERF_EXPAND_ALL;
+        return KERF_OK;
+    case OPTION_QUIET:
+        options->quiet = true;
+        return KERF_OK;
+    case OPTION_VERBOSE:
+        options->verbose = true;
+        return KERF_OK;
+    default:
+        return apply_number(options, id, value, error);
+    }
+}
+
+static kerf_status unknown_option(const char *given, kerf_error *error) {
+    const char *names[N_OPTIONS + 1] = {0};
+    for (int i = 0; i < N_OPTIONS; ++i)
+        names[i] = rows[i].name;
+    const char *const nearest = kerf_nearest_name(given, names);
+    return kerf_fail(error, KERF_ERROR_USAGE, "unknown option '%s'%s%s%s; bench --help lists them", given,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* Takes argv[*at] and its value, and leaves *at on the last one taken. */
+static kerf_status take_option(int argc, char **argv, int *at, kerf_options *options, kerf_error *error) {
+    const char *const given = argv[*at];
+    const char *const equals = strchr(given, '=');
+    const size_t length = equals ? (size_t)(equals - given) : strlen(given);
+    int id = 0;
+    while (id < N_OPTIONS && (strlen(rows[id].name) != length || strncmp(rows[id].name, given, length) != 0))
+        ++id;
+    if (id == N_OPTIONS)
+        return unknown_option(given, error);
+    if (id == OPTION_HELP || id == OPTION_VERSION) {
+        options->command = id == OPTION_HELP ? KERF_COMMAND_HELP : KERF_COMMAND_VERSION;
+        return KERF_OK;
+    }
+    const char *value = equals ? equals + 1 : NULL;
+    if (rows[id].value && !value) {
+        if (*at + 1 >= argc)
+            return kerf_fail(error, KERF_ERROR_USAGE, "%s needs a value: %s %s", rows[id].name, rows[id].name,
+                             rows[id].value);
+        value = argv[++*at];
+    }
+    if (!rows[id].value && value)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s takes no value, '%s' was given", rows[id].name, value);
+    return apply(options, (option_id)id, value, error);
+}
+
+static kerf_status take_word(const char *word, int position, kerf_options *options, kerf_error *error) {
+    if (position > 0) {
+        /* `bench list OP` and `bench verify OP` are what people type. */
+        if (!options->op && position == 1) {
+            options->op = word;
+            return KERF_OK;
+        }
+        return kerf_fail(error, KERF_ERROR_USAGE, "unexpected argument '%s'; bench --help shows the usage", word);
+    }
+    for (int i = 0; command_names[i]; ++i) {
+        if (strcmp(command_names[i], word) == 0) {
+            options->command = commands[i];
+            options->help_on = word;
+            return KERF_OK;
+        }
+    }
+    const char *const nearest = kerf_nearest_name(word, command_names);
+    return kerf_fail(error, KERF_ERROR_USAGE,
+                     "unknown command '%s'%s%s%s; commands are list, verify, time; bench --op OP verifies and times",
+                     word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static kerf_status check_together(kerf_options *options, kerf_error *error) {
+    const int sources = !!options->sets + !!options->case_line + !!options->cases_file;
+    if (sources > 1)
+        return kerf_fail(error, KERF_ERROR_USAGE, "--set, --case and --cases exclude each other; give one of them");
+    int on_stdout = 0;
+    for (int i = 0; i < options->n_outputs; ++i)
+        on_stdout += options->output[i].path == NULL;
+    if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS)
+        options->output[options->n_outputs++] = (kerf_output){.format = KERF_FORMAT_TABLE};
+    const bool needs_op = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_VERIFY ||
+                          options->command == KERF_COMMAND_TIME;
+    if (needs_op && !options->op)
+        return kerf_fail(error, KERF_ERROR_USAGE, "no op was given: bench --op OP (bench list names the ops)");
+    return KERF_OK;
+}
+
+kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, kerf_error *error) {
+    *options =
+        (kerf_options){.edge_expansion = KERF_EXPAND_PAIRS, .time_budget_s = 35, .timeout_s = 30, .order_seed = 1};
+    int n_words = 0;
+    for (int at = 1; at < argc; ++at) {
+        if (strcmp(argv[at], "--") == 0) {
+            options->n_host_arguments = argc - at - 1;
+            options->host_argument = argv + at + 1;
+            break;
+        }
+        if (argv[at][0] == '-' && argv[at][1])
+            KERF_TRY(take_option(argc, argv, &at, options, error));
+        else
+            KERF_TRY(take_word(argv[at], n_words++, options, error));
+        if (options->command == KERF_COMMAND_HELP || options->command == KERF_COMMAND_VERSION) {
+            /* `bench help verify` names the command behind it. */
+            if (at + 1 < argc && argv[at][0] != '-')
+                options->help_on = argv[at + 1];
+            return KERF_OK;
+        }
+    }
+    options->filter.attrs = options->attr;
+    return check_together(options, error);
+}
+
+const char *kerf_options_help(const char *command) {
+    static char memory[6144];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    if (command && strcmp(command, "list") == 0) {
+        kerf_text_printf(&text,
+                         "usage: bench list [OP] [--plugin FILE.so]\n\n"
+                         "Without OP: the ops, their implementations and what is missing here, with the reason.\n"
+                         "With OP: which implementation takes which element type, and why not.\n");
+        return memory;
+    }
+    kerf_text_printf(&text,
+                     "usage: bench --op OP [options]          verify, then time and rank what passed\n"
+                     "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
+                     "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
+                     "       bench time --op OP -- --benchmark_list_tests\n"
+                     "                                        Google Benchmark's own front end\n"
+                     "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
+    for (int i = 0; i < N_OPTIONS; ++i)
+        kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),
+                         rows[i].value ? rows[i].value : "", rows[i].help);
+    kerf_text_printf(&text, "\nexit: 0 good, 1 could not run, 2 usage, 4 wrong result, 130 interrupted\n");
+    return memory;
+}

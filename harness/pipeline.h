@@ -1,0 +1,43 @@
+/* The order of a run: select, verify, time what passed, record, report. */
+#ifndef KERF_HARNESS_PIPELINE_H
+#define KERF_HARNESS_PIPELINE_H
+
+#include "harness/options.h"
+#include "harness/progress.h"
+#include "harness/select.h"
+#include "harness/sink.h"
+
+/* Everything one run works on; the stages below receive it in turn. */
+typedef struct kerf_run {
+    const kerf_options *options;
+    const kerf_registry *registry;
+    const kerf_op_entry *entry;
+    kerf_row_list rows;
+    uint64_t isa;
+    int threads;
+    kerf_arena arena;
+    kerf_sink sink;
+    struct kerf_verifier *verifier;
+    kerf_progress progress; /* of the stage that goes on */
+    const volatile int *interrupted;
+    bool any_wrong;
+    int64_t n_passed, n_failed, n_skipped;
+} kerf_run;
+
+/* Verifies every row on every case of `sets`, records and prints what fails as it happens. */
+kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
+
+/* Verifies the rows that have passed so far on each case of `sets`, times those that pass, and records the result. With
+ * arguments for Google Benchmark its front end runs instead and nothing is recorded. */
+kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
+
+/* One case on the rows of the run whose `leave_out` is NULL; findings[i] belongs to run->rows.at[i] and is
+ * SKIP(leave_out[i]) where there is a reason. */
+kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_case *c, const char *const leave_out[],
+                                   kerf_finding *findings, kerf_error *error);
+
+/* The whole run; *exit_code as docs/design.md lists them. */
+kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *registry, int argc, char **argv,
+                          const volatile int *interrupted, int *exit_code, kerf_error *error);
+
+#endif

@@ -1,0 +1,132 @@
+#include "harness/record.h"
+
+void kerf_record_print_key(const kerf_record *record, kerf_text *text) {
+    kerf_text_printf(text, "%s/%s/%s/%s{%s}", record->op, record->case_text, record->row, record->mode, record->config);
+}
+
+static void print_environment(kerf_json *json, const kerf_environment *environment) {
+    kerf_json_object(json, "environment");
+    kerf_json_text(json, "cpu", environment->cpu);
+    kerf_json_text(json, "isa", environment->isa);
+    kerf_json_integer(json, "processors", environment->processors);
+    kerf_json_text(json, "caches", environment->caches);
+    kerf_json_text(json, "governor", environment->governor);
+    kerf_json_text(json, "virtual_machine", environment->virtual_machine);
+    kerf_json_text(json, "kernel", environment->kernel);
+    kerf_json_text(json, "compiler", environment->compiler);
+    kerf_json_text(json, "flags", environment->flags);
+    kerf_json_text(json, "build_id", environment->build_id);
+    kerf_json_text(json, "flush_to_zero", environment->flush_to_zero);
+    kerf_json_real(json, "load_1min", environment->load_1min);
+    kerf_json_integer(json, "memory_available_bytes", (int64_t)environment->memory_available_bytes);
+    kerf_json_end_object(json);
+}
+
+static void print_identity(kerf_json *json, const kerf_record *record) {
+    kerf_json_text(json, "op", record->op);
+    kerf_json_text(json, "set", record->set);
+    kerf_json_text(json, "case", record->case_text);
+    kerf_json_hex(json, "case_hash", record->case_hash);
+    kerf_json_text(json, "row", record->row);
+    kerf_json_text(json, "mode", record->mode);
+    kerf_json_text(json, "config", record->config);
+    kerf_json_text(json, "verdict", kerf_verdict_name(record->finding.verdict));
+    kerf_json_real(json, "error_over_slack", record->finding.ratio);
+    if (record->finding.reason[0])
+        kerf_json_text(json, "reason", record->finding.reason);
+}
+
+static void print_finding(kerf_json *json, const kerf_record *record) {
+    const kerf_finding *const finding = &record->finding;
+    if (finding->spread != 0)
+        kerf_json_real(json, "spread_over_slack", finding->spread);
+    if (finding->verdict == KERF_PASS || finding->verdict == KERF_SKIP)
+        return;
+    kerf_json_text(json, "check", finding->check);
+    kerf_json_integer(json, "threads", finding->threads);
+    kerf_json_text(json, "place", finding->place);
+    if (record->output) {
+        kerf_json_text(json, "output", record->output);
+        kerf_json_array(json, "index");
+        for (int axis = 0; axis < finding->rank; ++axis)
+            kerf_json_integer(json, NULL, finding->index[axis]);
+        kerf_json_end_array(json);
+        kerf_json_real(json, "got", finding->got);
+        kerf_json_real(json, "low", finding->lo);
+        kerf_json_real(json, "high", finding->hi);
+        kerf_json_real(json, "slack", finding->slack);
+        kerf_json_integer(json, "bad_elements", finding->n_bad);
+        kerf_json_integer(json, "elements", finding->n_elements);
+    }
+    kerf_json_text(json, "repeat", record->repeat);
+}
+
+static void print_estimate(kerf_json *json, const char *name, const kerf_estimate *estimate) {
+    kerf_json_object(json, name);
+    kerf_json_real(json, "middle", estimate->middle);
+    kerf_json_real(json, "low", estimate->low);
+    kerf_json_real(json, "high", estimate->high);
+    kerf_json_end_object(json);
+}
+
+static void print_timing(kerf_json *json, const kerf_record *record) {
+    kerf_json_integer(json, "threads", record->threads);
+    if (record->n_samples == 0)
+        return;
+    print_estimate(json, "time_ns", &record->time_ns);
+    kerf_json_real(json, "covered", record->covered);
+    if (record->speed_ratio.middle > 0)
+        print_estimate(json, "ratio_to_naive", &record->speed_ratio);
+    kerf_json_text(json, "stop", record->stop);
+    kerf_json_array(json, "samples");
+    for (int i = 0; i < record->n_samples; ++i) {
+        const kerf_recorded_sample *const sample = &record->sample[i];
+        kerf_json_array(json, NULL);
+        kerf_json_integer(json, NULL, sample->process);
+        kerf_json_integer(json, NULL, sample->round);
+        kerf_json_integer(json, NULL, (int64_t)sample->total_ns);
+        kerf_json_integer(json, NULL, sample->batch);
+        kerf_json_end_array(json);
+    }
+    kerf_json_end_array(json);
+}
+
+void kerf_record_print_json(const kerf_record *record, kerf_text *text) {
+    static const char *const kinds[] = {"run", "verify", "time", "trust", "end"};
+    kerf_json json = kerf_json_over(text);
+    kerf_json_object(&json, NULL);
+    kerf_json_integer(&json, "schema", KERF_RECORD_SCHEMA);
+    kerf_json_text(&json, "kind", kinds[record->kind]);
+    switch (record->kind) {
+    case KERF_RECORD_RUN:
+        kerf_json_text(&json, "utc", record->utc);
+        kerf_json_text(&json, "version", record->version);
+        kerf_json_text(&json, "command", record->command);
+        kerf_json_integer(&json, "threads", record->threads);
+        kerf_json_hex(&json, "order_seed", record->seed);
+        print_environment(&json, record->environment);
+        break;
+    case KERF_RECORD_VERIFY:
+        print_identity(&json, record);
+        print_finding(&json, record);
+        break;
+    case KERF_RECORD_TIME:
+        print_identity(&json, record);
+        print_timing(&json, record);
+        break;
+    case KERF_RECORD_TRUST:
+        kerf_json_text(&json, "op", record->op);
+        kerf_json_text(&json, "mode", record->mode);
+        kerf_json_text(&json, "output", record->output);
+        break;
+    case KERF_RECORD_END:
+        kerf_json_integer(&json, "exit_code", record->exit_code);
+        kerf_json_real(&json, "seconds", record->seconds);
+        kerf_json_integer(&json, "passed", record->n_passed);
+        kerf_json_integer(&json, "failed", record->n_failed);
+        kerf_json_integer(&json, "skipped", record->n_skipped);
+        break;
+    }
+    kerf_json_end_object(&json);
+    kerf_text_printf(text, "\n");
+}

@@ -1,0 +1,30 @@
+/* Where the records of a run go: the run's own file line by line, and the reports at the end. */
+#ifndef KERF_HARNESS_SINK_H
+#define KERF_HARNESS_SINK_H
+
+#include "base/arena.h"
+#include "harness/options.h"
+#include "harness/record.h"
+#include <stdio.h>
+
+typedef struct kerf_sink {
+    kerf_arena arena; /* of the records and their texts */
+    const kerf_record **record;
+    int n, capacity;
+    char *line;   /* one JSON line at a time */
+    int run_file; /* -1: none */
+    char run_path[512];
+    FILE *file[KERF_MAX_REPEATS]; /* of options->output; NULL for standard output */
+    char temporary[KERF_MAX_REPEATS][520];
+    const kerf_options *options;
+} kerf_sink;
+
+/* Opens every output before the run starts, so that a path that cannot be written costs no measurement. A file of --out
+ * is written beside its place and takes it when it is complete. */
+kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_error *error);
+/* Keeps a copy of the record (its texts must live as long as the sink) and appends its line to the run's file. */
+kerf_status kerf_sink_add(kerf_sink *sink, const kerf_record *record, kerf_error *error);
+/* Writes the reports and names the run's file on standard error. Frees everything, also after an error. */
+kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error);
+
+#endif

@@ -1,0 +1,231 @@
+#include "harness/pipeline.h"
+
+#include "harness/stats.h"
+#include "harness/timing.h"
+#include "harness/verify.h"
+#include <math.h>
+#include <string.h>
+
+/* Six processes: the smallest number whose extreme medians enclose the true one with more than 95 % (96.9 %). */
+#define PROCESSES  6
+#define CONFIDENCE 0.95
+
+typedef struct timed_case {
+    const char *set;
+    const kerf_case *c;
+    kerf_finding *findings; /* one per row of the run */
+    const char **left_out;  /* why a row is not timed, or NULL */
+} timed_case;
+
+/* Why the row is not timed on any case, or NULL. */
+static const char *untimed_reason(kerf_arena *arena, const kerf_selected_row *row) {
+    if (row->unavailable)
+        return row->unavailable;
+    if (row->row->device == KERF_DEVICE_CUDA_SIM)
+        return "runs on the host for verification; its time means nothing";
+    if (row->row->device != KERF_DEVICE_CPU)
+        return "device rows are verified; their timing is not built yet";
+    if (row->n_failed == 0)
+        return NULL;
+    char memory[80];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    kerf_text_printf(&text, "did not pass %d case%s", row->n_failed, row->n_failed == 1 ? "" : "s");
+    return kerf_arena_copy_text(arena, memory);
+}
+
+static kerf_status verify_timed_cases(kerf_run *run, const kerf_set_list *sets, timed_case *cases, kerf_error *error) {
+    int n = 0;
+    for (int s = 0; s < sets->n; ++s) {
+        for (int i = 0; i < sets->at[s].cases.n; ++i) {
+            timed_case *const timed = &cases[n++];
+            *timed = (timed_case){.set = sets->at[s].name,
+                                  .c = &sets->at[s].cases.at[i],
+                                  .findings = KERF_ARENA_NEW(&run->arena, kerf_finding, run->rows.n),
+                                  .left_out = KERF_ARENA_NEW(&run->arena, const char *, run->rows.n)};
+            if (!timed->findings || !timed->left_out)
+                return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %lld cases", (long long)sets->n_cases);
+            for (int row = 0; row < run->rows.n; ++row)
+                timed->left_out[row] = untimed_reason(&run->arena, &run->rows.at[row]);
+            KERF_TRY(kerf_verify_and_record(run, timed->set, timed->c, timed->left_out, timed->findings, error));
+            kerf_progress_step(&run->progress, n, sets->n_cases);
+        }
+    }
+    return KERF_OK;
+}
+
+/* Cells of one case and mode stand together; cell_of[(case * 2 + mode) * rows + row] is the cell's number, or -1. */
+static int lay_out_cells(const kerf_run *run, const timed_case *cases, int n_cases, kerf_timing_cell *cells,
+                         int *cell_of) {
+    int n = 0;
+    for (int i = 0; i < n_cases; ++i) {
+        for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode) {
+            for (int row = 0; row < run->rows.n; ++row) {
+                int *const at = &cell_of[(i * 2 + mode) * run->rows.n + row];
+                *at = -1;
+                if (cases[i].left_out[row] || cases[i].findings[row].verdict != KERF_PASS)
+                    continue;
+                *at = n;
+                cells[n++] = (kerf_timing_cell){
+                    .entry = run->entry, .c = cases[i].c, .row = run->rows.at[row].row, .mode = (kerf_cache_mode)mode};
+            }
+        }
+    }
+    return n;
+}
+
+/* The median time of one call in each process; NAN where the process has no sample. */
+static void process_medians(const kerf_timing_cell *cell, double medians[PROCESSES], double *memory) {
+    for (int process = 0; process < PROCESSES; ++process) {
+        int n = 0;
+        for (int i = 0; i < cell->n_samples; ++i)
+            if (cell->sample[i].process == process)
+                memory[n++] = (double)cell->sample[i].total_ns / cell->sample[i].batch;
+        medians[process] = n > 0 ? kerf_median(memory, n) : NAN;
+    }
+}
+
+static kerf_estimate estimate_of(const double values[PROCESSES], double *covered) {
+    double known[PROCESSES];
+    int n = 0;
+    for (int i = 0; i < PROCESSES; ++i)
+        if (!isnan(values[i]))
+            known[n++] = values[i];
+    if (n == 0)
+        return (kerf_estimate){0};
+    const kerf_interval interval = kerf_median_interval(known, n, CONFIDENCE, covered);
+    return (kerf_estimate){interval.middle, interval.low, interval.high};
+}
+
+static const char *stops_text(kerf_arena *arena, const kerf_timing_cell *cell) {
+    char memory[160];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    for (int process = 0; process < PROCESSES && cell->stop; ++process)
+        kerf_text_printf(&text, "%s%s", process ? "," : "", kerf_stop_name(cell->stop[process]));
+    return kerf_arena_copy_text(arena, memory);
+}
+
+static kerf_status copy_samples(kerf_arena *arena, const kerf_timing_cell *cell, kerf_record *record,
+                                kerf_error *error) {
+    kerf_recorded_sample *const samples = KERF_ARENA_NEW(arena, kerf_recorded_sample, cell->n_samples + 1);
+    if (!samples)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
+    for (int i = 0; i < cell->n_samples; ++i)
+        samples[i] = (kerf_recorded_sample){cell->sample[i].total_ns, cell->sample[i].batch, cell->sample[i].process,
+                                            cell->sample[i].round};
+    record->sample = samples;
+    record->n_samples = cell->n_samples;
+    return KERF_OK;
+}
+
+/* Fills in what the samples say; `naive` is the cell of the naive row on the same case and mode, or NULL. */
+static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const kerf_timing_cell *naive,
+                             kerf_record *record, kerf_error *error) {
+    const int most = naive && naive->n_samples > cell->n_samples ? naive->n_samples : cell->n_samples;
+    double *const memory = KERF_ARENA_NEW(&run->arena, double, most + 1);
+    if (!memory)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", most);
+    double medians[PROCESSES], ratios[PROCESSES], ignored;
+    process_medians(cell, medians, memory);
+    record->time_ns = estimate_of(medians, &record->covered);
+    record->stop = stops_text(&run->sink.arena, cell);
+    if (naive && naive->n_samples > 0) {
+        process_medians(naive, ratios, memory);
+        for (int process = 0; process < PROCESSES; ++process)
+            ratios[process] /= medians[process];
+        record->speed_ratio = estimate_of(ratios, &ignored);
+    }
+    return copy_samples(&run->sink.arena, cell, record, error);
+}
+
+static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode, int row, const kerf_timing_cell *cell,
+                               const kerf_timing_cell *naive, kerf_error *error) {
+    char memory[4096], config[32];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    kerf_case_print(timed->c, &text);
+    text = kerf_text_over(config, sizeof config);
+    kerf_text_printf(&text, "threads=%d", run->threads);
+    kerf_record record = {.kind = KERF_RECORD_TIME,
+                          .op = run->entry->op->name,
+                          .set = timed->set,
+                          .case_text = kerf_arena_copy_text(&run->sink.arena, memory),
+                          .case_hash = kerf_case_hash(timed->c),
+                          .row = run->rows.at[row].text,
+                          .mode = kerf_cache_mode_name((kerf_cache_mode)mode),
+                          .config = kerf_arena_copy_text(&run->sink.arena, config),
+                          .threads = run->threads,
+                          .finding = timed->findings[row]};
+    if (!record.case_text || !record.config)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the records");
+    if (cell && cell->n_samples > 0)
+        KERF_TRY(add_times(run, cell, naive, &record, error));
+    else if (cell) {
+        /* It passed when it was verified and ended its process when it was timed. */
+        record.finding.verdict = cell->reason[0] ? KERF_CRASH : KERF_SKIP;
+        kerf_text reason = kerf_text_over(record.finding.reason, sizeof record.finding.reason);
+        kerf_text_printf(&reason, "%s", cell->reason[0] ? cell->reason : "no time was left");
+        run->any_wrong = run->any_wrong || cell->reason[0];
+    }
+    return kerf_sink_add(&run->sink, &record, error);
+}
+
+static kerf_status record_cells(kerf_run *run, const timed_case *cases, int n_cases, const kerf_timing_cell *cells,
+                                const int *cell_of, kerf_error *error) {
+    int naive_row = -1;
+    for (int row = 0; row < run->rows.n; ++row)
+        if (strcmp(run->rows.at[row].row->name, "naive") == 0 && run->rows.at[row].row->device == KERF_DEVICE_CPU)
+            naive_row = row;
+    for (int i = 0; i < n_cases; ++i) {
+        for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode) {
+            const int *const numbers = &cell_of[(i * 2 + mode) * run->rows.n];
+            const kerf_timing_cell *const naive =
+                naive_row >= 0 && numbers[naive_row] >= 0 ? &cells[numbers[naive_row]] : NULL;
+            for (int row = 0; row < run->rows.n; ++row) {
+                /* What cannot be timed anywhere is said once, in the table of what was verified. */
+                if (cases[i].left_out[row])
+                    continue;
+                const kerf_timing_cell *const cell = numbers[row] >= 0 ? &cells[numbers[row]] : NULL;
+                KERF_TRY(record_cell(run, &cases[i], mode, row, cell, naive, error));
+            }
+        }
+    }
+    return KERF_OK;
+}
+
+static void show_progress(void *argument, int done, int total) {
+    kerf_progress_step(argument, done, total);
+}
+
+kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
+    const int n_cases = (int)sets->n_cases;
+    timed_case *const cases = KERF_ARENA_NEW(&run->arena, timed_case, n_cases);
+    kerf_timing_cell *const cells = KERF_ARENA_NEW(&run->arena, kerf_timing_cell, n_cases * 2 * run->rows.n);
+    int *const cell_of = KERF_ARENA_NEW(&run->arena, int, n_cases * 2 * run->rows.n);
+    if (!cases || !cells || !cell_of)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d cases", n_cases);
+    kerf_progress_begin(&run->progress, run->options->quiet, "verifying the %d cases to be timed", n_cases);
+    KERF_TRY(verify_timed_cases(run, sets, cases, error));
+    kerf_progress_clear(&run->progress);
+    /* The children of the verifier would share the processors with what is timed. */
+    kerf_verifier_close(run->verifier);
+    run->verifier = NULL;
+    const int n_cells = lay_out_cells(run, cases, n_cases, cells, cell_of);
+    if (run->options->host_argument)
+        return kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
+                                     run->options->host_argument, error);
+    const kerf_timing_options options = {.processes = PROCESSES,
+                                         .threads = run->threads,
+                                         .budget_s = run->options->time_budget_s,
+                                         .seed = run->options->order_seed,
+                                         .plugins = run->options->plugin};
+    kerf_progress_begin(&run->progress, run->options->quiet,
+                        "timing %d cases, hot and cold, in %d processes, about %.0f s", n_cases, PROCESSES,
+                        run->options->time_budget_s);
+    const kerf_status status =
+        kerf_time_cells(cells, n_cells, &options, &run->arena, show_progress, &run->progress, run->interrupted, error);
+    kerf_progress_clear(&run->progress);
+    if (status != KERF_OK && status != KERF_ERROR_INTERRUPTED)
+        return status;
+    kerf_error ignored;
+    KERF_TRY(record_cells(run, cases, n_cases, cells, cell_of, status == KERF_OK ? error : &ignored));
+    return status;
+}
