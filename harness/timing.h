@@ -4,26 +4,9 @@
 #define KERF_HARNESS_TIMING_H
 
 #include "base/arena.h"
+#include "harness/cache.h"
 #include "harness/casegen.h"
-
-typedef enum kerf_cache_mode { KERF_HOT, KERF_COLD } kerf_cache_mode;
-const char *kerf_cache_mode_name(kerf_cache_mode mode);
-
-typedef struct kerf_sample {
-    uint64_t total_ns; /* of `batch` calls */
-    uint32_t batch;
-    uint16_t process, round;
-} kerf_sample;
-
-/* Why a process stopped to sample a row. */
-typedef enum kerf_stop {
-    KERF_STOP_NONE,
-    KERF_STOP_NARROW,  /* the interval of the median is narrow enough */
-    KERF_STOP_PLATEAU, /* more samples no longer make it narrower */
-    KERF_STOP_TIME,    /* the wall time given is spent */
-    KERF_N_STOPS
-} kerf_stop;
-const char *kerf_stop_name(kerf_stop stop);
+#include "harness/sampler.h"
 
 /* One row to time on one case in one cache mode, and what came of it. */
 typedef struct kerf_timing_cell {
@@ -45,13 +28,16 @@ typedef struct kerf_timing_options {
     const char *const *plugins; /* paths that the worker opens too, NULL-terminated; NULL if none */
 } kerf_timing_options;
 
-/* Cells of one case and mode stand together. `progress` is called as cells are done in each process.
- * A row that crashes loses its samples and the rest is timed again without it. */
+/* Cells that share the pointer to their case are timed in turns; cells with equal cases and pointers of their own are
+ * not. `progress` may be NULL; it is called as cells are done in each process. A row that crashes loses its samples on
+ * that case, and the rest is timed again without it. Rows of other devices than the CPU get a reason and no samples.
+ * KERF_ERROR_INTERRUPTED when *interrupted became non-zero: the cells then hold the samples that were complete. */
 kerf_status kerf_time_cells(kerf_timing_cell cells[], int n, const kerf_timing_options *options, kerf_arena *arena,
                             void (*progress)(void *arg, int done, int total), void *arg,
                             const volatile int *interrupted, kerf_error *error);
 
-/* The re-executed process: reads the cells on standard input, writes samples on standard output. */
+/* The re-executed process, `bench time-worker [--plugin PATH]...` with the joined registry: reads the cells on standard
+ * input, writes samples on standard output, and returns the exit code. */
 int kerf_timing_worker(const kerf_registry *registry);
 
 /* `bench ... -- --benchmark_...`: the library's own front end over the same cells; argv as it came behind `--`. */

@@ -1,0 +1,75 @@
+#include "harness/timing_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t budget_ns(const kerf_timing_run *r) {
+    const double spent_s = 1e-9 * (double)kerf_clock_elapsed_ns(r->begun_ns, r->clock.now_ns(r->clock.state));
+    const double left_s = (r->options->budget_s - spent_s) / (r->options->processes - r->process);
+    return left_s > 0 ? (uint64_t)(left_s * 1e9) : 0;
+}
+
+static void write_case(const kerf_timing_run *r, FILE *file, int first) {
+    char memory[4096];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    kerf_case_print(r->cells[first].c, &text);
+    fprintf(file, "case %s %s\n", r->cells[first].entry->op->name, memory);
+    for (int i = first; i < r->n; ++i) {
+        if (r->cells[i].c != r->cells[first].c || !kerf_timing_is_pending(r, i))
+            continue;
+        text = kerf_text_over(memory, sizeof memory);
+        kerf_row_print(r->cells[i].row, &text);
+        fprintf(file, "cell %d %s %s\n", i, kerf_cache_mode_name(r->cells[i].mode), memory);
+    }
+}
+
+/* The cases in an order of this process: what one case leaves behind for the next is noise too. */
+static kerf_status write_request(const kerf_timing_run *r, FILE *file, kerf_error *error) {
+    fprintf(file, "threads %d\nseed 0x%" PRIx64 "\nprocess %d\nbudget_ns %" PRIu64 "\nturn /proc/%ld/fd/%d\n",
+            r->options->threads, r->options->seed, r->process, budget_ns(r), (long)getpid(), r->turn_file);
+    int *const first = malloc((size_t)r->n * sizeof *first);
+    if (!first)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to order %d cells", r->n);
+    int n = 0;
+    for (int i = 0; i < r->n; ++i) {
+        int k = 0;
+        while (k < n && r->cells[first[k]].c != r->cells[i].c)
+            ++k;
+        if (k == n && kerf_timing_is_pending(r, i))
+            first[n++] = i;
+    }
+    kerf_rng rng = kerf_rng_seeded(~r->options->seed, (uint64_t)r->process);
+    for (; n > 0; --n) {
+        const int at = (int)kerf_rng_below(&rng, (uint64_t)n);
+        write_case(r, file, first[at]);
+        first[at] = first[n - 1];
+    }
+    free(first);
+    fputs("end\n", file);
+    return KERF_OK;
+}
+
+static kerf_status write_rewound(const kerf_timing_run *r, int file, kerf_error *error) {
+    FILE *const stream = fdopen(dup(file), "w");
+    const kerf_status status = stream ? write_request(r, stream, error) : KERF_OK;
+    if (!stream || fclose(stream) != 0 || lseek(file, 0, SEEK_SET) != 0)
+        return kerf_fail(error, KERF_ERROR_FILE, "cannot write the request of a timing process: %s", strerror(errno));
+    return status;
+}
+
+/* The request is a file rather than a pipe: nothing can block or break while it is written. */
+kerf_status kerf_timing_request_open(const kerf_timing_run *r, int *request, kerf_error *error) {
+    const int file = memfd_create("kerf-timing-request", MFD_CLOEXEC);
+    if (file < 0)
+        return kerf_fail(error, KERF_ERROR_FILE, "cannot make a file in memory: %s", strerror(errno));
+    const kerf_status status = write_rewound(r, file, error);
+    if (status == KERF_OK)
+        *request = file;
+    else
+        close(file);
+    return status;
+}

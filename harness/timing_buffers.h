@@ -1,0 +1,46 @@
+/* The memory of a case while it is timed: inputs, filled once, and for each row outputs and scratch of its own. */
+#ifndef KERF_HARNESS_TIMING_BUFFERS_H
+#define KERF_HARNESS_TIMING_BUFFERS_H
+
+#include "kernels/registry.h"
+
+/* One mapping; `data` is where element (0,...,0) of an operand lies, on a multiple of 64 bytes. */
+typedef struct kerf_timing_block {
+    void *map;
+    size_t map_bytes;
+    unsigned char *data;
+} kerf_timing_block;
+
+typedef struct kerf_timing_inputs {
+    kerf_problem problem;
+    kerf_dtype dtype;
+    kerf_timing_block block[KERF_MAX_OPERANDS];
+    const void *in[KERF_MAX_OPERANDS];
+} kerf_timing_inputs;
+
+typedef struct kerf_timing_row {
+    const kerf_timing_inputs *inputs;
+    const kerf_variant *variant;
+    kerf_timing_block block[KERF_MAX_OPERANDS], scratch, packed;
+    size_t scratch_bytes, packed_bytes;
+    void *out[KERF_MAX_OPERANDS];
+    kerf_launch launch;
+} kerf_timing_row;
+
+/* Maps and fills the inputs of the case. Each block begins at another offset within a page, drawn from `offsets`: what
+ * depends on how buffers lie to each other then differs between processes and shows as noise. The problem lives in the
+ * arena. On failure nothing is left open. */
+kerf_status kerf_timing_inputs_open(const kerf_case *c, kerf_rng *offsets, kerf_arena *arena,
+                                    kerf_timing_inputs *inputs, kerf_error *error);
+void kerf_timing_inputs_close(kerf_timing_inputs *inputs);
+
+/* Maps what the row needs and packs what it packs ahead. The row must be available on this machine. `row` is pointed to
+ * by its own launch and must not move. */
+kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs *inputs, const kerf_team *team,
+                                 kerf_rng *offsets, kerf_timing_row *row, kerf_error *error);
+void kerf_timing_row_close(kerf_timing_row *row);
+
+/* Drops all that a call of the row touches from all caches. */
+void kerf_timing_row_evict(const kerf_timing_row *row);
+
+#endif

@@ -1,0 +1,55 @@
+/* What kerf_time_cells and the process that it starts say to each other: lines of text, one request and one answer.
+ *
+ *   request   threads N                    answer   sample CELL ROUND BATCH TOTAL_NS
+ *             seed HEX                              stop CELL REASON      the cell's samples are complete
+ *             process N                             fail CELL MESSAGE     there are none
+ *             budget_ns N                           end
+ *             turn PATH
+ *             case OP CASE-TEXT
+ *             cell CELL MODE ROW           of the case above; MODE is hot or cold, ROW as in a key
+ *             end
+ *
+ * By hand: `bench time-worker < request`; all lines but case, cell and end may be left out. */
+#ifndef KERF_HARNESS_TIMING_PROTOCOL_H
+#define KERF_HARNESS_TIMING_PROTOCOL_H
+
+#include "harness/timing.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/* Lies in the file that `turn` names, mapped by both processes: when the worker dies or hangs, the parent reads here
+ * whose turn it was, for which a line of text would cost a system call before each sample. */
+typedef struct kerf_timing_turn {
+    uint64_t count;   /* of turns begun: a worker in which it does not move is stuck */
+    int32_t cell;     /* whose call runs, -1: none */
+    int32_t for_case; /* a cell of the case that is being set up or timed, -1: none */
+} kerf_timing_turn;
+
+/* Plain stores: the reader needs no order, only that what a killed process wrote last is there. */
+static inline void kerf_timing_turn_begin(kerf_timing_turn *turn, int cell) {
+    __atomic_store_n(&turn->cell, cell, __ATOMIC_RELAXED);
+    __atomic_store_n(&turn->count, turn->count + 1, __ATOMIC_RELAXED);
+}
+
+/* What kerf_timing_worker does, on streams. Returns the exit code of the process. */
+int kerf_timing_work(const kerf_registry *registry, FILE *request, FILE *answer);
+
+/* How a worker is started: with the two files as its standard input and output. */
+typedef struct kerf_timing_launcher {
+    kerf_status (*start)(void *arg, int request, int answer, pid_t *worker, kerf_error *error);
+    void *arg;
+} kerf_timing_launcher;
+
+/* This program again, by its own file: it gets a new address layout, and what it does hangs on nothing of the caller.
+ */
+kerf_status kerf_timing_re_execute(const char *const *plugins, int request, int answer, pid_t *worker,
+                                   kerf_error *error);
+
+/* kerf_time_cells with another kind of worker. */
+kerf_status kerf_time_cells_with(const kerf_timing_launcher *launcher, kerf_timing_cell cells[], int n,
+                                 const kerf_timing_options *options, kerf_arena *arena,
+                                 void (*progress)(void *arg, int done, int total), void *arg,
+                                 const volatile int *interrupted, kerf_error *error);
+
+#endif

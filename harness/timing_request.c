@@ -1,0 +1,130 @@
+#include "harness/timing_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader {
+    const kerf_registry *registry;
+    kerf_arena *arena;
+    kerf_timing_request *request;
+    kerf_error *error;
+    int line;
+} reader;
+
+static kerf_status refused(const reader *r, const char *what, const char *text) {
+    return kerf_fail(r->error, KERF_ERROR_USAGE, "request line %d: %s `%.200s`", r->line, what, text);
+}
+
+static kerf_status number_of(const reader *r, const char *text, uint64_t least, uint64_t most, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || *value < least || *value > most)
+        return refused(r, "not a number in its range:", text);
+    return KERF_OK;
+}
+
+/* Cuts the first word off. */
+static char *word(char **text) {
+    char *const begin = *text;
+    char *const blank = strchr(begin, ' ');
+    *text = blank ? blank + 1 : begin + strlen(begin);
+    if (blank)
+        *blank = '\0';
+    return begin;
+}
+
+static kerf_status read_case(const reader *r, char *text) {
+    const char *const op = word(&text);
+    kerf_requested_case *const wanted = KERF_ARENA_NEW(r->arena, kerf_requested_case, 1);
+    if (!wanted)
+        return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many cases", r->line);
+    wanted->entry = kerf_registry_find(r->registry, op);
+    if (!wanted->entry)
+        return refused(r, "no such op:", op);
+    KERF_TRY(kerf_case_parse(wanted->entry->op, text, r->arena, &wanted->c, r->error));
+    *(r->request->last ? &r->request->last->next : &r->request->first) = wanted;
+    r->request->last = wanted;
+    return KERF_OK;
+}
+
+static const kerf_row *row_named(const kerf_op_entry *entry, const char *name) {
+    for (const kerf_row *const *row = entry->rows; *row; ++row) {
+        char memory[200];
+        kerf_text text = kerf_text_over(memory, sizeof memory);
+        kerf_row_print(*row, &text);
+        if (strcmp(memory, name) == 0)
+            return *row;
+    }
+    return NULL;
+}
+
+static kerf_status read_cell(const reader *r, char *text) {
+    kerf_requested_case *const of = r->request->last;
+    if (!of)
+        return refused(r, "a cell before the first case:", text);
+    const char *const id_text = word(&text), *const mode = word(&text);
+    uint64_t id;
+    KERF_TRY(number_of(r, id_text, 0, INT32_MAX, &id));
+    kerf_requested_cell *const cell = KERF_ARENA_NEW(r->arena, kerf_requested_cell, 1);
+    if (!cell)
+        return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many cells", r->line);
+    cell->id = (int)id;
+    cell->mode = strcmp(mode, kerf_cache_mode_name(KERF_COLD)) == 0 ? KERF_COLD : KERF_HOT;
+    if (strcmp(mode, kerf_cache_mode_name(cell->mode)) != 0)
+        return refused(r, "not a cache mode:", mode);
+    cell->row = row_named(of->entry, text);
+    if (!cell->row)
+        return refused(r, "no such row:", text);
+    *(of->last ? &of->last->next : &of->first) = cell;
+    of->last = cell;
+    return KERF_OK;
+}
+
+static kerf_status read_line(const reader *r, char *text) {
+    kerf_timing_request *const request = r->request;
+    const char *const key = word(&text);
+    uint64_t value = 0;
+    if (strcmp(key, "case") == 0)
+        return read_case(r, text);
+    if (strcmp(key, "cell") == 0)
+        return read_cell(r, text);
+    if (strcmp(key, "turn") == 0) {
+        request->turn_path = kerf_arena_copy_text(r->arena, text);
+    } else if (strcmp(key, "threads") == 0) {
+        KERF_TRY(number_of(r, text, 1, INT32_MAX, &value));
+        request->threads = (int)value;
+    } else if (strcmp(key, "process") == 0) {
+        KERF_TRY(number_of(r, text, 0, UINT16_MAX, &value));
+        request->process = (int)value;
+    } else if (strcmp(key, "seed") == 0) {
+        KERF_TRY(number_of(r, text, 0, UINT64_MAX, &request->seed));
+    } else if (strcmp(key, "budget_ns") == 0) {
+        KERF_TRY(number_of(r, text, 0, UINT64_MAX, &request->budget_ns));
+    } else {
+        return refused(r, "not known:", key);
+    }
+    return KERF_OK;
+}
+
+kerf_status kerf_timing_request_read(FILE *file, const kerf_registry *registry, kerf_arena *arena,
+                                     kerf_timing_request *request, kerf_error *error) {
+    *request = (kerf_timing_request){.threads = 1};
+    reader r = {.registry = registry, .arena = arena, .request = request, .error = error};
+    char *line = NULL;
+    size_t capacity = 0;
+    bool ended = false;
+    kerf_status status = KERF_OK;
+    while (status == KERF_OK && !ended && getline(&line, &capacity, file) >= 0) {
+        ++r.line;
+        line[strcspn(line, "\n")] = '\0';
+        ended = strcmp(line, "end") == 0;
+        if (!ended)
+            status = read_line(&r, line);
+    }
+    free(line);
+    if (status == KERF_OK && !ended)
+        return kerf_fail(error, KERF_ERROR_USAGE, "the request of a timing worker must close with a line `end`");
+    return status;
+}

@@ -1,0 +1,34 @@
+/* The request of a timing worker, read and looked up. timing_protocol.h describes the lines. */
+#ifndef KERF_HARNESS_TIMING_REQUEST_H
+#define KERF_HARNESS_TIMING_REQUEST_H
+
+#include "harness/timing.h"
+
+#include <stdio.h>
+
+typedef struct kerf_requested_cell {
+    int id;
+    kerf_cache_mode mode;
+    const kerf_row *row;
+    struct kerf_requested_cell *next;
+} kerf_requested_cell;
+
+typedef struct kerf_requested_case {
+    kerf_case c;
+    const kerf_op_entry *entry;
+    kerf_requested_cell *first, *last;
+    struct kerf_requested_case *next;
+} kerf_requested_case;
+
+typedef struct kerf_timing_request {
+    int threads, process;
+    uint64_t seed, budget_ns;
+    const char *turn_path; /* NULL: nobody looks */
+    kerf_requested_case *first, *last;
+} kerf_timing_request;
+
+/* Everything lives in the arena. KERF_ERROR_USAGE: a line that is not understood, with its number. */
+kerf_status kerf_timing_request_read(FILE *file, const kerf_registry *registry, kerf_arena *arena,
+                                     kerf_timing_request *request, kerf_error *error);
+
+#endif

@@ -1,0 +1,257 @@
+/* The process in which calls are timed: all rows of a case and cache mode take turns inside one State of Google
+ * Benchmark. */
+#include "harness/google_benchmark_shim.h"
+#include "harness/team.h"
+#include "harness/timing_buffers.h"
+#include "harness/timing_protocol.h"
+#include "harness/timing_request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+typedef struct worker {
+    kerf_timing_request request;
+    FILE *answer;
+    kerf_arena arena;
+    kerf_clock clock;
+    kerf_rng rng;
+    const kerf_team *team;
+    kerf_timing_turn *turn;
+    uint64_t begun_ns;
+    int groups_left; /* a group: all rows of a case in one cache mode */
+    struct cell *last_called;
+} worker;
+
+typedef struct cell {
+    worker *w;
+    const kerf_requested_cell *wanted;
+    kerf_timing_row own, *row; /* row: of an earlier cell if that has opened it already */
+    kerf_error error;          /* why it cannot be timed, or "" */
+    kerf_sampler sampler;
+} cell;
+
+typedef struct group {
+    worker *w;
+    kerf_sampler **sampler;
+    int n;
+    uint64_t wall_ns;
+} group;
+
+static kerf_status call_row(void *arg) {
+    cell *const one = arg;
+    return one->row->variant->run(&one->row->launch);
+}
+
+/* Hot is the state that a call leaves to the next call of the same row, so a row whose turn begins makes one first. */
+static void make_hot(void *arg) {
+    cell *const one = arg;
+    kerf_timing_turn_begin(one->w->turn, one->wanted->id);
+    if (one->w->last_called != one)
+        call_row(one); /* an error shows again when the call is timed */
+    one->w->last_called = one;
+}
+
+static void make_cold(void *arg) {
+    cell *const one = arg;
+    kerf_timing_turn_begin(one->w->turn, one->wanted->id);
+    kerf_timing_row_evict(one->row);
+}
+
+static double sample_group(void *arg) {
+    group *const g = arg;
+    uint64_t timed_ns = 0;
+    kerf_sample_rounds(g->sampler, g->n, g->wall_ns, &g->w->clock, &g->w->rng, NULL);
+    for (int i = 0; i < g->n; ++i)
+        timed_ns += g->sampler[i]->timed_ns;
+    return (double)timed_ns * 1e-9;
+}
+
+static void tell_failure(worker *w, int id, const char *message) {
+    fprintf(w->answer, "fail %d %s\n", id,
+            message[0] ? message : "the call returned an error, or the clock stood still");
+}
+
+static void tell_samples(worker *w, const cell *one) {
+    const int id = one->wanted->id;
+    if (one->error.message[0] || one->sampler.stop == KERF_STOP_ERROR) {
+        tell_failure(w, id, one->error.message);
+        return;
+    }
+    for (int i = 0; i < one->sampler.n_samples; ++i) {
+        const kerf_sample *const sample = &one->sampler.sample[i];
+        fprintf(w->answer, "sample %d %d %" PRIu32 " %" PRIu64 "\n", id, sample->round, sample->batch,
+                sample->total_ns);
+    }
+    fprintf(w->answer, "stop %d %s\n", id, kerf_stop_name(one->sampler.stop));
+}
+
+/* The part of the process's budget that is still there, in equal parts for the groups that are still to come. */
+static uint64_t share_ns(worker *w) {
+    const uint64_t spent_ns = kerf_clock_elapsed_ns(w->begun_ns, w->clock.now_ns(w->clock.state));
+    const uint64_t left_ns = w->request.budget_ns > spent_ns ? w->request.budget_ns - spent_ns : 0;
+    return left_ns / (uint64_t)w->groups_left--;
+}
+
+static kerf_status host_group(group *g, const char *op_name, kerf_cache_mode mode, kerf_error *error) {
+    const uint32_t max_batch = mode == KERF_COLD ? 1 : UINT32_C(1) << 20;
+    for (int i = 0; i < g->n; ++i)
+        g->sampler[i]->rule = kerf_stop_rule_standard(&g->w->clock, g->wall_ns / (uint64_t)g->n, max_batch);
+    char name[64];
+    snprintf(name, sizeof name, "%.40s/%s", op_name, kerf_cache_mode_name(mode));
+    const kerf_hosted_benchmark hosted = {.name = name, .body = sample_group, .arg = g};
+    g->w->last_called = NULL;
+    const kerf_status status = kerf_google_benchmark_host(&hosted, error);
+    kerf_timing_turn_begin(g->w->turn, -1);
+    return status;
+}
+
+static void time_group(worker *w, const char *op_name, kerf_cache_mode mode, cell *cells, int n) {
+    group g = {.w = w, .sampler = KERF_ARENA_NEW(&w->arena, kerf_sampler *, n), .wall_ns = share_ns(w)};
+    kerf_error error = {.message = ""};
+    kerf_status status = KERF_OK;
+    for (int i = 0; g.sampler && i < n; ++i)
+        if (cells[i].wanted->mode == mode && !cells[i].error.message[0])
+            g.sampler[g.n++] = &cells[i].sampler;
+    if (!g.sampler)
+        status = kerf_fail(&error, KERF_ERROR_MEMORY, "too many rows");
+    else if (g.n > 0)
+        status = host_group(&g, op_name, mode, &error);
+    for (int i = 0; i < n; ++i) {
+        if (cells[i].wanted->mode != mode)
+            continue;
+        if (status != KERF_OK)
+            cells[i].error = error;
+        tell_samples(w, &cells[i]);
+    }
+    fflush(w->answer);
+}
+
+static bool has_mode(const kerf_requested_case *wanted, kerf_cache_mode mode) {
+    for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
+        if (c->mode == mode)
+            return true;
+    return false;
+}
+
+/* Cells of the same row in both modes share its buffers: touching memory for the first time is what costs. */
+static void open_row(worker *w, const kerf_timing_inputs *inputs, cell *cells, int at) {
+    cell *const one = &cells[at];
+    for (int i = 0; i < at && !one->row; ++i)
+        if (cells[i].wanted->row == one->wanted->row)
+            one->row = cells[i].row, one->error = cells[i].error;
+    if (one->row)
+        return;
+    one->row = &one->own;
+    kerf_timing_turn_begin(w->turn, one->wanted->id);
+    kerf_timing_row_open(one->wanted->row, inputs, w->team, &w->rng, &one->own, &one->error);
+}
+
+static void time_opened_case(worker *w, const kerf_requested_case *wanted, const kerf_timing_inputs *inputs, int n) {
+    cell *const cells = KERF_ARENA_NEW(&w->arena, cell, n);
+    if (!cells) {
+        for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
+            tell_failure(w, c->id, "too many rows");
+        return;
+    }
+    int at = 0;
+    for (const kerf_requested_cell *c = wanted->first; c; c = c->next, ++at) {
+        cells[at] = (cell){.w = w, .wanted = c};
+        cells[at].sampler.timed =
+            (kerf_timed){.arg = &cells[at], .prepare = c->mode == KERF_HOT ? make_hot : make_cold, .call = call_row};
+        open_row(w, inputs, cells, at);
+    }
+    for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode)
+        if (has_mode(wanted, (kerf_cache_mode)mode))
+            time_group(w, wanted->entry->op->name, (kerf_cache_mode)mode, cells, n);
+    for (int i = 0; i < n; ++i)
+        kerf_timing_row_close(&cells[i].own);
+}
+
+static void time_case(worker *w, const kerf_requested_case *wanted) {
+    int n = 0;
+    for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
+        ++n;
+    if (n == 0)
+        return;
+    const size_t mark = w->arena.used;
+    kerf_timing_inputs inputs;
+    kerf_error error = {.message = ""};
+    w->turn->for_case = wanted->first->id;
+    kerf_timing_turn_begin(w->turn, -1);
+    if (kerf_timing_inputs_open(&wanted->c, &w->rng, &w->arena, &inputs, &error) == KERF_OK) {
+        time_opened_case(w, wanted, &inputs, n);
+        kerf_timing_inputs_close(&inputs);
+    } else {
+        for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
+            tell_failure(w, c->id, error.message);
+        fflush(w->answer);
+    }
+    w->turn->for_case = -1;
+    kerf_timing_turn_begin(w->turn, -1);
+    kerf_arena_rewind(&w->arena, mark);
+}
+
+static kerf_status map_turn(const char *path, kerf_timing_turn **turn, kerf_error *error) {
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    void *const map = file < 0 ? MAP_FAILED : mmap(NULL, sizeof **turn, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    if (map == MAP_FAILED)
+        return kerf_fail(error, KERF_ERROR_FILE, "cannot map `%s`, where the turns are told: %s", path,
+                         strerror(errno));
+    *turn = map;
+    return KERF_OK;
+}
+
+static kerf_status work(worker *w, const kerf_registry *registry, FILE *request, kerf_error *error) {
+    KERF_TRY(kerf_timing_request_read(request, registry, &w->arena, &w->request, error));
+    if (w->request.turn_path)
+        KERF_TRY(map_turn(w->request.turn_path, &w->turn, error));
+    w->rng = kerf_rng_seeded(w->request.seed, (uint64_t)w->request.process);
+    kerf_thread_team *threads = NULL;
+    if (w->request.threads > 1)
+        KERF_TRY(kerf_thread_team_open(w->request.threads, &threads, error));
+    w->team = threads ? kerf_thread_team_get(threads) : NULL;
+    for (const kerf_requested_case *c = w->request.first; c; c = c->next)
+        w->groups_left += has_mode(c, KERF_HOT) + has_mode(c, KERF_COLD);
+    for (const kerf_requested_case *c = w->request.first; c; c = c->next)
+        time_case(w, c);
+    if (threads)
+        kerf_thread_team_close(threads);
+    fputs("end\n", w->answer);
+    return fflush(w->answer) == 0 ? KERF_OK : kerf_fail(error, KERF_ERROR_FILE, "cannot write the samples");
+}
+
+int kerf_timing_work(const kerf_registry *registry, FILE *request, FILE *answer) {
+    const size_t arena_bytes = (size_t)1 << 30; /* of address space; pages are taken as they are used */
+    kerf_timing_turn unseen = {.cell = -1, .for_case = -1};
+    worker w = {.answer = answer, .clock = kerf_clock_monotonic(), .turn = &unseen};
+    w.begun_ns = w.clock.now_ns(w.clock.state);
+    kerf_error error;
+    kerf_status status = kerf_arena_map_shared(&w.arena, arena_bytes, &error);
+    if (status == KERF_OK)
+        status = work(&w, registry, request, &error);
+    if (status != KERF_OK)
+        fprintf(stderr, "bench time-worker: %s\n", error.message);
+    if (w.turn != &unseen)
+        munmap(w.turn, sizeof *w.turn);
+    kerf_arena_unmap(&w.arena);
+    return status == KERF_OK ? 0 : status == KERF_ERROR_USAGE ? 2 : 1;
+}
+
+int kerf_timing_worker(const kerf_registry *registry) {
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent too, which decides */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* What a row or a library prints must not end up between the samples. */
+    FILE *const answer = fdopen(dup(STDOUT_FILENO), "w");
+    if (!answer || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return 1;
+    const int code = kerf_timing_work(registry, stdin, answer);
+    return fclose(answer) == 0 ? code : 1;
+}
