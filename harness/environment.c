@@ -11,8 +11,12 @@
 #include <xmmintrin.h>
 #endif
 
-#ifndef KERF_BUILD_FLAGS
-#define KERF_BUILD_FLAGS "unknown"
+/* What CMake tells of the build. */
+#ifndef KERF_BUILD_TYPE
+#define KERF_BUILD_TYPE "unknown"
+#endif
+#ifndef KERF_VARIANT_FLAGS
+#define KERF_VARIANT_FLAGS "unknown"
 #endif
 
 /* First line of a small file of the system, without its newline; false if it cannot be read or is empty. */
@@ -121,7 +125,7 @@ const kerf_environment *kerf_environment_read(kerf_arena *arena, uint64_t isa) {
 #else
     environment->compiler = "gcc " __VERSION__;
 #endif
-    environment->flags = KERF_BUILD_FLAGS;
+    environment->flags = KERF_BUILD_TYPE ", variants " KERF_VARIANT_FLAGS;
     text = kerf_text_over(memory, sizeof memory);
     dl_iterate_phdr(print_build_id, &text);
     environment->build_id = kept(arena, memory);
