@@ -1,14 +1,12 @@
 # Build type, languages, warnings, and the two kinds of floating-point rules. Everything is told per target.
+# CMake 3.25 does not know that CUDA has C++20: the flag of both kinds of C++ is written out.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug (assertions on), RelWithDebInfo, Release" FORCE)
 endif()
 set(CMAKE_C_STANDARD 17)
-set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -21,7 +19,8 @@ add_library(kerf_common INTERFACE)
 target_include_directories(kerf_common INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(kerf_common INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
 target_compile_options(kerf_common INTERFACE "$<${host}:-Wall;-Wextra;-Wshadow;-Wvla>"
-                       "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>" "$<${cuda}:-Xcompiler=-Wall>")
+                       "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>" "$<${cuda}:-Xcompiler=-Wall>"
+                       "$<$<COMPILE_LANGUAGE:CXX,CUDA>:-std=c++20>")
 if(KERF_WERROR)
     target_compile_options(kerf_common INTERFACE "$<${host}:-Werror>" "$<${cuda}:-Werror=all-warnings>")
 endif()
@@ -41,7 +40,8 @@ target_compile_options(kerf_exact INTERFACE "$<${host}:-ffp-contract=off>")
 set(KERF_VARIANT_FLAGS "-O3 -ffp-contract=fast")
 add_library(kerf_fast INTERFACE)
 target_link_libraries(kerf_fast INTERFACE kerf_common)
-target_compile_options(kerf_fast INTERFACE "$<${host}:-ffp-contract=fast>" "$<$<NOT:$<CONFIG:Debug>>:-O3>")
+target_compile_options(kerf_fast INTERFACE "$<${host}:-ffp-contract=fast>"
+                       "$<$<AND:${host},$<NOT:$<CONFIG:Debug>>>:-O3>")
 
 # TEMPORARY until every file is there.
 file(WRITE ${CMAKE_BINARY_DIR}/empty.c "int main(void);int main(void){return 0;}\n")

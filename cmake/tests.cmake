@@ -10,6 +10,7 @@ foreach(row IN LISTS rows)
 endforeach()
 
 file(GLOB sources CONFIGURE_DEPENDS tests/*/*.c)
+list(FILTER sources EXCLUDE REGEX "/tests/fuzz/") # programs of their own, for libFuzzer
 kerf_program(kerf_tests kerf_exact tests/main.c tests/catch_shim.cc ${sources})
 target_link_libraries(kerf_tests PRIVATE kerf_harness Catch2::Catch2)
 target_compile_definitions(kerf_tests PRIVATE KERF_TEST_BENCH="$<TARGET_FILE:bench>"

@@ -1,14 +1,11 @@
-/* The rows of one op, compiled once per op with KERF_OP set to its name. The lines of variants.def are read twice: to
- * declare the objects that CMake builds from the same lines, and to list them. A row that this build cannot have is
- * listed with the reason. */
+/* The rows of one op, compiled once per op with KERF_OP set to its name, KERF_VARIANTS_DEF to its table. The lines of
+ * variants.def are read twice: to declare the objects that CMake builds from the same lines, and to list them. A row
+ * that this build cannot have is listed with the reason. */
 #include "base/cpu.h"
 #include "kernels/registry.h"
 
 #define JOIN_(a, b)           a##b
 #define JOIN(a, b)            JOIN_(a, b)
-#define TEXT_(tokens)         #tokens
-#define TEXT(tokens)          TEXT_(tokens)
-#define VARIANTS_DEF          TEXT(kernels / variants / KERF_OP / variants.def)
 #define SYMBOL(object, class) JOIN(JOIN(JOIN(kerf_variant_, KERF_OP), _), object##_##class)
 #define ROWS                  JOIN(kerf_rows_, KERF_OP)
 
@@ -34,7 +31,7 @@
     ON_X86(DECLARE(name##_avx512) DECLARE(name##_avx2), )                                                              \
     ON_ARM(DECLARE(name##_neon), )
 #define KERF_CUDA(name) DECLARE(name##_cuda_sim) ON_CUDA(DECLARE(name##_cuda), )
-#include VARIANTS_DEF
+#include KERF_VARIANTS_DEF
 #undef KERF_SCALAR
 #undef KERF_SIMD
 #undef KERF_CUDA
@@ -60,6 +57,6 @@
 
 extern const kerf_row *const ROWS[];
 const kerf_row *const ROWS[] = {
-#include VARIANTS_DEF
+#include KERF_VARIANTS_DEF
     NULL,
 };
