@@ -91,6 +91,8 @@ static uint16_t narrowed(double value, int fraction_bits) {
     if (isnan(value))
         return (uint16_t)(sign | infinity | 1u << (fraction_bits - 1));
     const double magnitude = fabs(value);
+    if (magnitude == 0)
+        return sign;
     /* The last number that rounds down to the largest finite one lies half a step above it. */
     const double overflow = ldexp(2.0 - ldexp(1.0, -fraction_bits - 1), bias);
     if (magnitude >= overflow)
