@@ -1,0 +1,25 @@
+/* How the bounds of one element are written, for both outputs. */
+
+static void put_bounds(const kerf_gsg_bounds *to, int64_t at, wide lo, wide hi, wide slack) {
+    const double lower = (double)lo, upper = (double)hi;
+    /* A hull that is not a double moves by half an ulp on its way out; the slack takes it along. */
+    if (lower != lo || upper != hi)
+        slack += (fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi)) * (wide)0x1p-53;
+    to->lo[at] = lower;
+    to->hi[at] = upper;
+    to->slack[at] = slack > 0 ? nextafter((double)slack, (double)INFINITY) : 0;
+}
+
+/* Classes that need not be compared by value. */
+typedef enum outcome { FINITE, UNSURE, IS_NAN, IS_PLUS_INFINITY, IS_MINUS_INFINITY } outcome;
+
+static void put_outcome(const kerf_gsg_bounds *to, int64_t at, outcome what) {
+    const double value = what == IS_PLUS_INFINITY ? INFINITY : what == IS_MINUS_INFINITY ? -INFINITY : 0;
+    to->lo[at] = to->hi[at] = what == IS_NAN ? (double)NAN : value;
+    to->slack[at] = what == UNSURE ? INFINITY : 0;
+}
+
+/* True when terms that 2^power divides, with this sum of absolute values, add up without rounding in every order. */
+static bool sums_exactly(const kerf_gsg_type *type, wide magnitude, int power) {
+    return power >= type->lowest_power && magnitude <= ldexp((wide)1, type->digits + power);
+}

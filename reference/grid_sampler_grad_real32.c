@@ -1,0 +1,10 @@
+/* The oracle of grid_sampler_grad where the working type is float. */
+#include "reference/grid_sampler_grad.h"
+
+#include "base/checked.h"
+#include <tgmath.h>
+
+typedef float real;
+typedef double wide;
+#define HALF kerf_gsg_real32
+#include "reference/grid_sampler_grad_half.h"
