@@ -13,13 +13,24 @@ static uint64_t budget_ns(const kerf_timing_run *r) {
     return left_s > 0 ? (uint64_t)(left_s * 1e9) : 0;
 }
 
-static void write_case(const kerf_timing_run *r, FILE *file, int first) {
-    char memory[4096];
+static void drop_case(kerf_timing_run *r, const kerf_case *c, const char *reason) {
+    for (int i = 0; i < r->n; ++i)
+        if (r->cells[i].c == c)
+            kerf_timing_drop(r, i, reason);
+}
+
+static void write_case(kerf_timing_run *r, FILE *file, int first) {
+    char memory[16384];
+    const kerf_case *const c = r->cells[first].c;
     kerf_text text = kerf_text_over(memory, sizeof memory);
-    kerf_case_print(r->cells[first].c, &text);
+    kerf_case_print(c, &text);
+    if (text.cut) {
+        drop_case(r, c, "the text of the case is too long to be handed to another process");
+        return;
+    }
     fprintf(file, "case %s %s\n", r->cells[first].entry->op->name, memory);
     for (int i = first; i < r->n; ++i) {
-        if (r->cells[i].c != r->cells[first].c || !kerf_timing_is_pending(r, i))
+        if (r->cells[i].c != c || !kerf_timing_is_pending(r, i))
             continue;
         text = kerf_text_over(memory, sizeof memory);
         kerf_row_print(r->cells[i].row, &text);
@@ -28,7 +39,7 @@ static void write_case(const kerf_timing_run *r, FILE *file, int first) {
 }
 
 /* The cases in an order of this process: what one case leaves behind for the next is noise too. */
-static kerf_status write_request(const kerf_timing_run *r, FILE *file, kerf_error *error) {
+static kerf_status write_request(kerf_timing_run *r, FILE *file, kerf_error *error) {
     fprintf(file, "threads %d\nseed 0x%" PRIx64 "\nprocess %d\nbudget_ns %" PRIu64 "\nturn /proc/%ld/fd/%d\n",
             r->options->threads, r->options->seed, r->process, budget_ns(r), (long)getpid(), r->turn_file);
     int *const first = malloc((size_t)r->n * sizeof *first);
@@ -53,7 +64,7 @@ static kerf_status write_request(const kerf_timing_run *r, FILE *file, kerf_erro
     return KERF_OK;
 }
 
-static kerf_status write_rewound(const kerf_timing_run *r, int file, kerf_error *error) {
+static kerf_status write_rewound(kerf_timing_run *r, int file, kerf_error *error) {
     FILE *const stream = fdopen(dup(file), "w");
     const kerf_status status = stream ? write_request(r, stream, error) : KERF_OK;
     if (!stream || fclose(stream) != 0 || lseek(file, 0, SEEK_SET) != 0)
@@ -62,7 +73,7 @@ static kerf_status write_rewound(const kerf_timing_run *r, int file, kerf_error 
 }
 
 /* The request is a file rather than a pipe: nothing can block or break while it is written. */
-kerf_status kerf_timing_request_open(const kerf_timing_run *r, int *request, kerf_error *error) {
+kerf_status kerf_timing_request_open(kerf_timing_run *r, int *request, kerf_error *error) {
     const int file = memfd_create("kerf-timing-request", MFD_CLOEXEC);
     if (file < 0)
         return kerf_fail(error, KERF_ERROR_FILE, "cannot make a file in memory: %s", strerror(errno));

@@ -49,8 +49,8 @@ static inline bool kerf_timing_is_interrupted(const kerf_timing_run *run) {
     return run->interrupted && *run->interrupted;
 }
 
-/* A file that asks for the pending cells, rewound; the caller closes it. */
-kerf_status kerf_timing_request_open(const kerf_timing_run *run, int *request, kerf_error *error);
+/* A file that asks for the pending cells, rewound; the caller closes it. A cell that cannot be asked for is dropped. */
+kerf_status kerf_timing_request_open(kerf_timing_run *run, int *request, kerf_error *error);
 
 /* Takes in what the worker answers until it closes its end, is stuck (*stuck), or the run is interrupted. *ended: it
  * has said all that it was asked for. */
