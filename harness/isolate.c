@@ -62,7 +62,7 @@ void kerf_worker_order(const kerf_worker *worker) {
     }
 }
 
-void kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout_s, bool said[]) {
+bool kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout_s, bool said[]) {
     struct pollfd polled[MAX_WAITED];
     n = n < MAX_WAITED ? n : MAX_WAITED;
     for (int i = 0; i < n; ++i)
@@ -71,6 +71,7 @@ void kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout
     const int n_ready = poll(polled, (nfds_t)n, timeout_ms);
     for (int i = 0; i < n; ++i)
         said[i] = n_ready > 0 && polled[i].revents != 0;
+    return n_ready > 0;
 }
 
 bool kerf_worker_answered(const kerf_worker *worker) {

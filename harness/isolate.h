@@ -28,8 +28,8 @@ kerf_status kerf_worker_start(kerf_worker *worker, void (*serve)(void *arg), voi
                               kerf_error *error);
 /* Lets the child serve once. A child that is gone is noticed by the wait. */
 void kerf_worker_order(const kerf_worker *worker);
-/* Waits until one of the workers answers or dies, at most timeout_s; said[i] tells which did. */
-void kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout_s, bool said[]);
+/* Waits until one of the workers answers or dies, at most timeout_s; said[i] tells which did. False: none. */
+bool kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout_s, bool said[]);
 /* After said[i]: true if it was an answer. */
 bool kerf_worker_answered(const kerf_worker *worker);
 /* Ends the child and whatever it started, and says how it died: "killed by SIGSEGV", "exited with status 3". */

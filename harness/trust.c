@@ -6,8 +6,9 @@
 #include <string.h>
 
 struct kerf_trust_entry {
+    const kerf_op *op;
     char mode[240];
-    char output[32];
+    int output;
     bool trusted;         /* one case rejects zero, every constant and every copy */
     bool trusted_as_zero; /* one case rejects every constant but zero, and every copy */
     bool always_zero;     /* so far nothing but zero was ever right */
@@ -58,10 +59,12 @@ static bool accepts_copy(const kerf_expect *expect, kerf_dtype dtype, const kerf
     return true;
 }
 
-static kerf_trust_entry *entry_of(kerf_trust *trust, const char *mode, const char *output) {
-    for (int i = trust->n - 1; i >= 0; --i) /* cases of one mode come together */
-        if (strcmp(trust->entry[i].output, output) == 0 && strcmp(trust->entry[i].mode, mode) == 0)
-            return &trust->entry[i];
+static kerf_trust_entry *entry_of(kerf_trust *trust, const kerf_op *op, const char *mode, int output) {
+    for (int i = trust->n - 1; i >= 0; --i) { /* cases of one mode come together */
+        kerf_trust_entry *const entry = &trust->entry[i];
+        if (entry->op == op && entry->output == output && strcmp(entry->mode, mode) == 0)
+            return entry;
+    }
     if (trust->n == trust->capacity) {
         const int capacity = trust->capacity ? 2 * trust->capacity : 64;
         kerf_trust_entry *const grown = realloc(trust->entry, (size_t)capacity * sizeof *grown);
@@ -71,11 +74,9 @@ static kerf_trust_entry *entry_of(kerf_trust *trust, const char *mode, const cha
         trust->capacity = capacity;
     }
     kerf_trust_entry *const added = &trust->entry[trust->n++];
-    *added = (kerf_trust_entry){.always_zero = true};
-    kerf_text mode_text = kerf_text_over(added->mode, sizeof added->mode);
-    kerf_text output_text = kerf_text_over(added->output, sizeof added->output);
-    kerf_text_printf(&mode_text, "%s", mode);
-    kerf_text_printf(&output_text, "%s", output);
+    *added = (kerf_trust_entry){.op = op, .output = output, .always_zero = true};
+    kerf_text text = kerf_text_over(added->mode, sizeof added->mode);
+    kerf_text_printf(&text, "%s", mode);
     return added;
 }
 
@@ -102,7 +103,7 @@ kerf_status kerf_trust_note(kerf_trust *trust, const char *mode, const kerf_prob
     for (int o = 0; o < problem->n_out; ++o) {
         if (expect[o].kind == KERF_EXPECT_NOTHING)
             continue;
-        kerf_trust_entry *const entry = entry_of(trust, mode, problem->out[o]->name);
+        kerf_trust_entry *const entry = entry_of(trust, problem->op, mode, o);
         if (!entry)
             return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to note what the cases can tell");
         note_output(entry, problem, in, &expect[o], problem->out[o]->dtype);
@@ -119,7 +120,7 @@ int kerf_trust_missing(const kerf_trust *trust, void (*tell)(void *arg, const ch
             continue;
         ++n_missing;
         if (tell)
-            tell(arg, entry->mode, entry->output);
+            tell(arg, entry->mode, entry->op->outputs[entry->output]);
     }
     return n_missing;
 }

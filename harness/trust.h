@@ -12,7 +12,7 @@ typedef struct kerf_trust {
     int n, capacity;
 } kerf_trust;
 
-/* Counts one case with what its oracle expects; `mode` names the op and its attributes in less than 240 bytes. */
+/* Counts one case with what its oracle expects; `mode` names the attributes in less than 240 bytes. */
 kerf_status kerf_trust_note(kerf_trust *trust, const char *mode, const kerf_problem *problem, const void *const in[],
                             const kerf_expect expect[], kerf_error *error);
 /* Calls tell (unless NULL) for each mode and output that is not trusted; returns their number. */
