@@ -1,0 +1,44 @@
+#include "kernels/grid_sampler_grad/op.h"
+
+#include <math.h>
+
+/* Small whole numbers, never 0: exact in every type, and their products with dyadic weights add up without rounding for
+ * as many collisions as possible. */
+static double whole_number(kerf_rng *rng, uint64_t largest) {
+    const double magnitude = 1 + (double)kerf_rng_below(rng, largest);
+    return kerf_rng_below(rng, 2) ? magnitude : -magnitude;
+}
+
+static double random_number(kerf_rng *rng) {
+    return 2 * kerf_rng_unit(rng) - 1;
+}
+
+static double sometimes_non_finite(kerf_rng *rng) {
+    switch (kerf_rng_below(rng, 64)) {
+    case 0:
+        return NAN;
+    case 1:
+        return INFINITY;
+    case 2:
+        return -INFINITY;
+    default:
+        return random_number(rng);
+    }
+}
+
+static void fill_values(const kerf_operand *operand, int fill, uint64_t largest_whole, kerf_rng *rng, void *data) {
+    const kerf_strided at = kerf_strided_unique(&operand->at);
+    const int64_t bytes = (int64_t)kerf_dtype_bytes(operand->dtype);
+    for (kerf_walk walk = kerf_walk_begin(&at); !walk.done; kerf_walk_next(&walk)) {
+        const double value = fill == KERF_GSG_EXACT || fill == KERF_GSG_ONE_CELL ? whole_number(rng, largest_whole)
+                             : fill == KERF_GSG_NON_FINITE                       ? sometimes_non_finite(rng)
+                                                                                 : random_number(rng);
+        kerf_dtype_store(operand->dtype, (char *)data + walk.offset * bytes, value);
+    }
+}
+
+void kerf_gsg_fill(const kerf_problem *problem, kerf_rng *rng, void *const in[]) {
+    fill_values(problem->in[KERF_GSG_GRAD], problem->fill, 2, rng, in[KERF_GSG_GRAD]);
+    fill_values(problem->in[KERF_GSG_X], problem->fill, 4, rng, in[KERF_GSG_X]);
+    kerf_gsg_fill_grid(problem, rng, in[KERF_GSG_GRID]);
+}
