@@ -225,6 +225,10 @@ static bool add_operand(const char *text, const char *name, kerf_text *canonical
 /* Operands in declared order, packed ones left out: two spellings of one layout are one case. */
 kerf_status kerf_case_read_layout(const kerf_op *op, const char *text, kerf_arena *arena, const char **layout,
                                   kerf_error *error) {
+    for (const char *c = text; *c != '\0'; ++c)
+        if (*c < '!' || *c > '~')
+            return kerf_fail(error, KERF_ERROR_USAGE, "layout=%s: only printable characters are allowed",
+                             kerf_show(text).text);
     KERF_TRY(kerf_layout_check(text, op, error));
     if (is_packed(text, strlen(text))) {
         *layout = "nchw";
