@@ -9,7 +9,7 @@ foreach(row IN LISTS rows)
     endif()
 endforeach()
 
-file(GLOB sources CONFIGURE_DEPENDS tests/*/*.c)
+file(GLOB sources CONFIGURE_DEPENDS tests/*/*.c tests/*/*.cc)
 list(FILTER sources EXCLUDE REGEX "/tests/fuzz/") # programs of their own, for libFuzzer
 kerf_program(kerf_tests kerf_exact tests/main.c tests/catch_shim.cc ${sources})
 target_link_libraries(kerf_tests PRIVATE kerf_harness Catch2::Catch2)

@@ -69,10 +69,10 @@ static inline void kerf_fiber_make(kerf_fiber *fiber, void *memory, size_t bytes
     fiber->context.uc_stack.ss_size = bytes;
     makecontext(&fiber->context, entry, 0);
 #else
-    /* From the top: a return address that is never used, which leaves the stack aligned as behind a call; the address
+    /* From the top: a return address that is never used, so that the stack is aligned as behind a call; the address
      * that the first switch returns to; six registers. */
-    void **const top = reinterpret_cast<void **>(static_cast<unsigned char *>(memory) + bytes) - 9;
-    std::memset(top, 0, 9 * sizeof *top);
+    void **const top = reinterpret_cast<void **>(static_cast<unsigned char *>(memory) + bytes) - 8;
+    std::memset(top, 0, 8 * sizeof *top);
     top[6] = reinterpret_cast<void *>(entry);
     fiber->stack_pointer = top;
 #endif

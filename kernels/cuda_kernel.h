@@ -20,7 +20,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#define KERF_CUDA_TRAITS                              (KERF_TRAIT_UNORDERED | KERF_TRAIT_ASYNC)
+#define KERF_CUDA_TRAITS (KERF_TRAIT_UNORDERED | KERF_TRAIT_ASYNC)
 
 template <typename... Given>
 kerf_status kerf_cuda_launch(void (*kernel)(Given...), dim3 grid, dim3 block, void *stream,
@@ -30,8 +30,9 @@ kerf_status kerf_cuda_launch(void (*kernel)(Given...), dim3 grid, dim3 block, vo
     return cudaPeekAtLastError() == cudaSuccess ? KERF_OK : KERF_ERROR_DEVICE;
 }
 
-#define KERF_LAUNCH(kernel, grid, block, stream, ...) kerf_cuda_launch((kernel), (grid), (block), (stream), __VA_ARGS__)
-#define KERF_LAUNCH_MEETING                           KERF_LAUNCH
+#define KERF_LAUNCH(kernel, grid, block, stream, ...)                                                                  \
+    kerf_cuda_launch((kernel), (grid), (block), (stream)__VA_OPT__(, ) __VA_ARGS__)
+#define KERF_LAUNCH_MEETING KERF_LAUNCH
 
 template <typename... Given>
 kerf_status kerf_cuda_ask_limits(void (*kernel)(Given...), int block, kerf_cuda_limits *limits) {

@@ -67,9 +67,9 @@ kerf_status kerf_sim_launch(kerf_sim_threads threads, void (*kernel)(Given...), 
 
 /* Both have the status of the launch as their value. The stream is of no use here. */
 #define KERF_LAUNCH(kernel, grid, block, stream, ...)                                                                  \
-    ((void)(stream), kerf_sim_launch(KERF_SIM_LOOP, (kernel), (grid), (block), __VA_ARGS__))
+    ((void)(stream), kerf_sim_launch(KERF_SIM_LOOP, (kernel), (grid), (block)__VA_OPT__(, ) __VA_ARGS__))
 #define KERF_LAUNCH_MEETING(kernel, grid, block, stream, ...)                                                          \
-    ((void)(stream), kerf_sim_launch(KERF_SIM_FIBERS, (kernel), (grid), (block), __VA_ARGS__))
+    ((void)(stream), kerf_sim_launch(KERF_SIM_FIBERS, (kernel), (grid), (block)__VA_OPT__(, ) __VA_ARGS__))
 
 /* A device so small that grid-stride loops take several turns. */
 template <typename... Given> kerf_status kerf_cuda_ask_limits(void (*)(Given...), int, kerf_cuda_limits *limits) {
