@@ -82,9 +82,9 @@ bool kerf_worker_answered(const kerf_worker *worker) {
     return got == 1;
 }
 
-void kerf_worker_end(kerf_worker *worker, kerf_text *how) {
+int kerf_worker_end(kerf_worker *worker, kerf_text *how) {
     if (worker->pid == 0)
-        return;
+        return 0;
     int state = 0;
     pid_t reaped = waitpid(worker->pid, &state, WNOHANG);
     kill(-worker->pid, SIGKILL); /* the child, and whatever it started */
@@ -96,6 +96,7 @@ void kerf_worker_end(kerf_worker *worker, kerf_text *how) {
         kerf_text_printf(how, "killed by SIG%s", kerf_signal_name(WTERMSIG(state)));
     else if (how)
         kerf_text_printf(how, "exited with status %d", WEXITSTATUS(state));
+    return WIFSIGNALED(state) ? WTERMSIG(state) : 0;
 }
 
 size_t kerf_worker_resident_bytes(const kerf_worker *worker) {

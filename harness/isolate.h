@@ -32,8 +32,9 @@ void kerf_worker_order(const kerf_worker *worker);
 bool kerf_workers_wait(const kerf_worker *const workers[], int n, double timeout_s, bool said[]);
 /* After said[i]: true if it was an answer. */
 bool kerf_worker_answered(const kerf_worker *worker);
-/* Ends the child and whatever it started, and says how it died: "killed by SIGSEGV", "exited with status 3". */
-void kerf_worker_end(kerf_worker *worker, kerf_text *how);
+/* Ends the child and whatever it started, and says how it died: "killed by SIGSEGV", "exited with status 3". Returns
+ * the signal, 0 if it exited. */
+int kerf_worker_end(kerf_worker *worker, kerf_text *how);
 /* Private memory of the child, 0 if that cannot be read. */
 size_t kerf_worker_resident_bytes(const kerf_worker *worker);
 

@@ -181,10 +181,6 @@ static void land(round_of_rows *all, int i) {
     all->flights[i] = all->flights[--all->n_flights];
 }
 
-static void end_child(worker *one, kerf_text *how) {
-    kerf_worker_end(&one->process, how);
-}
-
 static bool takes_too_much(const worker *one) {
     const size_t resident = kerf_worker_resident_bytes(&one->process);
     const size_t allowed = one->slot->need_bytes + resident_allowance_bytes;
@@ -204,18 +200,18 @@ static bool has_landed(const round_of_rows *all, int i, bool said) {
     if (said) {
         char memory[80];
         kerf_text how = kerf_text_over(memory, sizeof memory);
-        end_child(one->worker, &how);
-        kerf_slot_tell_crash(slot, memory);
+        const int signal = kerf_worker_end(&one->worker->process, &how);
+        kerf_slot_tell_crash(slot, signal, memory);
         return true;
     }
     if (kerf_monotonic_s() > one->deadline_s) {
-        end_child(one->worker, NULL);
+        kerf_worker_end(&one->worker->process, NULL);
         kerf_slot_tell_timeout(slot, timeout_s);
         return true;
     }
     if (!takes_too_much(one->worker))
         return false;
-    end_child(one->worker, NULL);
+    kerf_worker_end(&one->worker->process, NULL);
     return true;
 }
 
@@ -242,7 +238,7 @@ static kerf_status run_rows(round_of_rows *all, const volatile int *interrupted,
             wait_for_some(all);
     }
     for (int i = 0; i < all->n_flights; ++i)
-        end_child(all->flights[i].worker, NULL);
+        kerf_worker_end(&all->flights[i].worker->process, NULL);
     return status;
 }
 

@@ -73,9 +73,9 @@ static void tell_access(kerf_slot *slot, kerf_text *reason) {
     }
 }
 
-void kerf_slot_tell_crash(kerf_slot *slot, const char *how) {
+void kerf_slot_tell_crash(kerf_slot *slot, int signal, const char *how) {
     kerf_text reason = kerf_text_over(slot->finding.reason, sizeof slot->finding.reason);
-    set_verdict(slot, KERF_CRASH, slot->fault.signal ? "signal" : "exit");
+    set_verdict(slot, KERF_CRASH, signal ? "signal" : "exit");
     kerf_text_printf(&reason, "%s", how);
     if (slot->fault.signal && slot->fault.has_address)
         tell_access(slot, &reason);

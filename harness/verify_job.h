@@ -44,7 +44,7 @@ typedef struct kerf_bench kerf_bench;
 void kerf_bench_judge(kerf_bench **bench, const kerf_row *row, kerf_slot *slot);
 
 /* In the parent: turns the end of a child into the finding of what it was working on. */
-void kerf_slot_tell_crash(kerf_slot *slot, const char *how);
+void kerf_slot_tell_crash(kerf_slot *slot, int signal, const char *how);
 void kerf_slot_tell_timeout(kerf_slot *slot, double timeout_s);
 void kerf_slot_tell_memory(kerf_slot *slot, size_t resident_bytes, size_t allowed_bytes);
 
