@@ -190,7 +190,7 @@ static void add_bicubic(axis *a, const kerf_gsg_call *call, coordinate v) {
     const bool mirrored = call->modes->padding == KERF_PAD_REFLECTION;
     const bool far = fabs(v.value) >= 0.25 / (wide)call->working.roundoff;
     for (int form = 0; form < (mirrored ? 2 : 1); ++form)
-        for (int in = v.in; in <= (far ? PRECISION_WIDE : (int)v.in); ++in)
+        for (int in = far ? PRECISION_REAL : (int)v.in; in <= (far ? PRECISION_WIDE : (int)v.in); ++in)
             for (int rounding = 0; rounding < (far ? 2 : 1); ++rounding) {
                 take_bicubic(next_candidate(a), v, call, a->size, form, in, rounding);
                 keep_candidate(a);

@@ -1,0 +1,176 @@
+/* A problem of grid_sampler_grad for tests, with its data, its oracle and the rows of this machine.
+ *   fixture f;
+ *   fixture_open(&f, KERF_F64, modes, (int64_t[]){n, c, h, w, ho, wo});
+ *   fixture_set(&f, KERF_GSG_X, i, value);                    element i in row-major order; data start as zeros
+ *   if (fixture_expect(&f)) ... f.expect[KERF_GSG_DX].lo[i]
+ *   for (const kerf_row *const *row = fixture_rows(); *row; ++row)
+ *       if (fixture_run(&f, *row, team)) ... fixture_get(&f, KERF_GSG_DX, i)
+ *   fixture_close(&f); */
+#ifndef KERF_TESTS_GRID_SAMPLER_FIXTURE_H
+#define KERF_TESTS_GRID_SAMPLER_FIXTURE_H
+
+#include "base/cpu.h"
+#include "harness/compare.h"
+#include "harness/team.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/registry.h"
+#include "tests/catch_shim.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXTURE_N_OPERANDS = KERF_GSG_N_IN + KERF_GSG_N_OUT };
+
+typedef struct fixture {
+    kerf_grid_sampler_modes modes;
+    kerf_operand operand[FIXTURE_N_OPERANDS]; /* inputs, then outputs */
+    const kerf_operand *pointer[FIXTURE_N_OPERANDS];
+    void *data[FIXTURE_N_OPERANDS]; /* element (0,...,0) */
+    int64_t count[FIXTURE_N_OPERANDS];
+    kerf_problem problem;
+    kerf_arena arena;
+    kerf_expect expect[KERF_GSG_N_OUT];
+} fixture;
+
+static inline kerf_oracle fixture_oracle(void) {
+    return kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad")->oracle;
+}
+
+static inline const kerf_row *const *fixture_rows(void) {
+    return kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad")->rows;
+}
+
+/* dims: N, C, H, W, Ho, Wo. Everything is packed and wanted. */
+static inline void fixture_open(fixture *f, kerf_dtype dtype, kerf_grid_sampler_modes modes, const int64_t dims[6]) {
+    const int64_t n = dims[0], c = dims[1], h = dims[2], w = dims[3], ho = dims[4], wo = dims[5];
+    const int64_t shape[FIXTURE_N_OPERANDS][4] = {
+        {n, c, ho, wo}, {n, c, h, w}, {n, ho, wo, 2}, {n, c, h, w}, {n, ho, wo, 2}};
+    static const char *const names[FIXTURE_N_OPERANDS] = {"grad", "x", "grid", "dx", "dgrid"};
+    memset(f, 0, sizeof *f);
+    f->modes = modes;
+    for (int i = 0; i < FIXTURE_N_OPERANDS; ++i) {
+        kerf_operand *const o = &f->operand[i];
+        *o = (kerf_operand){.bytes = sizeof *o, .name = names[i], .role = i < KERF_GSG_N_IN ? KERF_IN : KERF_OUT};
+        o->dtype = dtype;
+        o->alignment = (uint32_t)kerf_dtype_bytes(dtype);
+        o->at.rank = 4;
+        memcpy(o->at.dims, shape[i], sizeof shape[i]);
+        kerf_strided_pack(&o->at);
+        kerf_strided_count(&o->at, &f->count[i]);
+        f->data[i] = calloc((size_t)f->count[i] + 1, kerf_dtype_bytes(dtype));
+        f->pointer[i] = o;
+    }
+    f->problem = (kerf_problem){.bytes = sizeof f->problem, .op = &kerf_op_grid_sampler_grad, .self = &f->modes};
+    f->problem.n_in = KERF_GSG_N_IN;
+    f->problem.n_out = KERF_GSG_N_OUT;
+    f->problem.in = f->pointer;
+    f->problem.out = f->pointer + KERF_GSG_N_IN;
+    f->problem.want = 3;
+    (void)kerf_arena_map_shared(&f->arena, (size_t)1 << 30, NULL);
+}
+
+static inline void fixture_close(fixture *f) {
+    for (int i = 0; i < FIXTURE_N_OPERANDS; ++i)
+        free(f->data[i]);
+    kerf_arena_unmap(&f->arena);
+}
+
+static inline void *fixture_at(const fixture *f, int operand, int64_t number) {
+    const kerf_operand *const o = &f->operand[operand];
+    return (unsigned char *)f->data[operand] +
+           kerf_strided_offset(&o->at, number) * (int64_t)kerf_dtype_bytes(o->dtype);
+}
+
+static inline void fixture_set(fixture *f, int input, int64_t number, double value) {
+    kerf_dtype_store(f->operand[input].dtype, fixture_at(f, input, number), value);
+}
+
+static inline double fixture_in(const fixture *f, int input, int64_t number) {
+    return kerf_dtype_load(f->operand[input].dtype, fixture_at(f, input, number));
+}
+
+static inline double fixture_get(const fixture *f, int output, int64_t number) {
+    return fixture_in(f, KERF_GSG_N_IN + output, number);
+}
+
+static inline void fixture_set_all(fixture *f, int input, const double *values) {
+    for (int64_t i = 0; i < f->count[input]; ++i)
+        fixture_set(f, input, i, values[i]);
+}
+
+static inline void fixture_fill(fixture *f, int input, double value) {
+    for (int64_t i = 0; i < f->count[input]; ++i)
+        fixture_set(f, input, i, value);
+}
+
+static inline bool fixture_expect_by(fixture *f, const kerf_team *team) {
+    kerf_error error = {0};
+    const void *const in[] = {f->data[0], f->data[1], f->data[2]};
+    const kerf_status status = fixture_oracle()(&f->problem, in, f->expect, team, &f->arena, &error);
+    if (status != KERF_OK)
+        kerf_test_say("oracle: %s", error.message);
+    return kerf_test_check("oracle", "status == KERF_OK", status == KERF_OK, __FILE__, __LINE__);
+}
+
+static inline bool fixture_expect(fixture *f) {
+    return fixture_expect_by(f, NULL);
+}
+
+/* Why the row cannot run here, or NULL. */
+static inline bool fixture_can_run(const fixture *f, const kerf_row *row) {
+    if (row->missing || row->device == KERF_DEVICE_CUDA || (row->isa_mask & kerf_cpu_isa()) != row->isa_mask)
+        return false;
+    const kerf_variant *const variant = row->variant[kerf_dtype_class(f->operand[0].dtype)];
+    char reason[200];
+    kerf_text why = kerf_text_over(reason, sizeof reason);
+    return variant && !(variant->refuses && variant->refuses(&f->problem, NULL, &why));
+}
+
+/* Runs the row on outputs that held NaN. False where it cannot run here; a status other than KERF_OK fails the test. */
+static inline bool fixture_run(fixture *f, const kerf_row *row, const kerf_team *team) {
+    if (!fixture_can_run(f, row))
+        return false;
+    const kerf_variant *const variant = row->variant[kerf_dtype_class(f->operand[0].dtype)];
+    const kerf_memory memory = variant->memory ? variant->memory(&f->problem, NULL) : (kerf_memory){0};
+    void *const scratch = aligned_alloc(64, memory.scratch_bytes / 64 * 64 + 64);
+    memset(scratch, 0xff, memory.scratch_bytes);
+    const void *const in[] = {f->data[0], f->data[1], f->data[2]};
+    void *out[KERF_GSG_N_OUT];
+    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
+        out[o] = f->problem.want >> o & 1 ? f->data[KERF_GSG_N_IN + o] : NULL;
+        for (int64_t i = 0; i < f->count[KERF_GSG_N_IN + o]; ++i)
+            fixture_set(f, KERF_GSG_N_IN + o, i, (double)NAN);
+    }
+    const kerf_launch launch = {
+        .bytes = sizeof launch, .problem = &f->problem, .in = in, .out = out, .scratch = scratch, .team = team};
+    const kerf_status status = variant->run(&launch);
+    free(scratch);
+    return kerf_test_check("run", "status == KERF_OK", status == KERF_OK, __FILE__, __LINE__);
+}
+
+/* "naive@cpu", in memory that the next call reuses. */
+static inline const char *fixture_name(const kerf_row *row) {
+    static char name[100];
+    kerf_text text = kerf_text_over(name, sizeof name);
+    kerf_row_print(row, &text);
+    return name;
+}
+
+/* Whether the wanted outputs are right by the oracle; says where not. Outputs are packed. */
+static inline bool fixture_is_right(const fixture *f, const kerf_row *row) {
+    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
+        if (!(f->problem.want >> o & 1))
+            continue;
+        const kerf_operand *const operand = &f->operand[KERF_GSG_N_IN + o];
+        const kerf_comparison c = kerf_compare_output(&f->expect[o], operand->dtype, f->data[KERF_GSG_N_IN + o]);
+        if (c.check[0]) {
+            kerf_test_say("%s: %s of %s %s, element %lld: got %.17g, expected [%.17g, %.17g] slack %.3g",
+                          fixture_name(row), c.check, kerf_dtype_name(operand->dtype), operand->name,
+                          (long long)c.worst, c.got, c.lo, c.hi, c.slack);
+            return false;
+        }
+    }
+    return true;
+}
+
+#endif
