@@ -31,7 +31,7 @@ unsigned char *kerf_guarded_at(const kerf_guarded *buffer, size_t bytes, size_t 
 void kerf_guarded_read_only(const kerf_guarded *buffer);
 void kerf_guarded_writable(const kerf_guarded *buffer);
 void kerf_guarded_forget(const kerf_guarded *buffer); /* drops all pages: they read as zero and are not resident */
-/* Number of resident pages among those that hold [begin, begin + bytes). */
+/* Number of resident pages of the mappings that [begin, begin + bytes) lies in; 0 where the system does not tell. */
 size_t kerf_guarded_resident_pages(const unsigned char *begin, size_t bytes);
 
 #ifdef __cplusplus
