@@ -1,0 +1,188 @@
+/* Pixels with their channels side by side, as the inner loops want them: copies between an operand of any type and
+ * strides and a packed block of kerf_reals, `pitch` elements from one pixel to the next. Both ways read four channels a
+ * whole vector of pixels at a time: planes of 2^k bytes share their cache sets, so a line is used up while it is there.
+ */
+#ifndef KERF_GRID_SAMPLER_GRAD_PACK_H
+#define KERF_GRID_SAMPLER_GRAD_PACK_H
+
+#include "base/strided.h"
+#include "kernels/vector.h"
+
+/* One batch item of an operand: rows of pixels. */
+typedef struct pixels {
+    kerf_dtype dtype;
+    int element_bytes;
+    char *data; /* of channel 0 of the first pixel */
+    int64_t rows, columns;
+    int64_t row_stride, column_stride, channel_stride;
+} pixels;
+
+/* Item n of an operand whose axes are (batch, rows, columns, channels) in the given order. Rows that follow each other
+ * like columns become one long row. */
+static pixels pixels_of(const kerf_strided *at, kerf_dtype dtype, const void *data, int64_t n, int row_axis,
+                        int channel_axis) {
+    pixels p = {.dtype = dtype, .element_bytes = (int)kerf_dtype_bytes(dtype)};
+    p.data = (char *)data + n * at->strides[0] * p.element_bytes;
+    p.rows = at->dims[row_axis];
+    p.columns = at->dims[row_axis + 1];
+    p.row_stride = at->strides[row_axis];
+    p.column_stride = at->strides[row_axis + 1];
+    p.channel_stride = at->strides[channel_axis];
+    if (p.rows == 1 || p.row_stride == p.columns * p.column_stride) {
+        p.columns *= p.rows;
+        p.rows = 1;
+    }
+    return p;
+}
+
+/* Address of channel `channel` of pixel number `first`, and how many of the `n` pixels from there lie in its row. */
+static char *pixels_run(const pixels *p, int64_t channel, int64_t first, int64_t n, int64_t *in_row) {
+    const int64_t row = p->rows == 1 ? 0 : first / p->columns, column = first - row * p->columns;
+    *in_row = n < p->columns - column ? n : p->columns - column;
+    return p->data + (row * p->row_stride + column * p->column_stride + channel * p->channel_stride) * p->element_bytes;
+}
+
+typedef union run_room {
+    kerf_real reals[KERF_LANES];
+    uint16_t halves[KERF_LANES];
+} run_room;
+
+/* Up to KERF_LANES elements, `stride` apart; the lanes beyond n are 0. */
+KERF_ALWAYS_INLINE kerf_vec load_run(kerf_dtype dtype, const char *from, int64_t stride, int64_t n) {
+    if (stride == 1 && n >= KERF_LANES)
+        return kerf_vec_load_as(dtype, from);
+    run_room room = {{0}};
+    if (n > KERF_LANES)
+        n = KERF_LANES;
+    if (dtype == KERF_F16 || dtype == KERF_BF16)
+        for (int64_t i = 0; i < n; ++i)
+            room.halves[i] = ((const uint16_t *)(const void *)from)[i * stride];
+    else
+        for (int64_t i = 0; i < n; ++i)
+            room.reals[i] = ((const kerf_real *)(const void *)from)[i * stride];
+    return kerf_vec_load_as(dtype, &room);
+}
+
+KERF_ALWAYS_INLINE void store_run(kerf_dtype dtype, char *to, int64_t stride, int64_t n, kerf_vec v) {
+    if (stride == 1 && n >= KERF_LANES) {
+        kerf_vec_store_as(dtype, to, v);
+        return;
+    }
+    run_room room;
+    kerf_vec_store_as(dtype, &room, v);
+    if (n > KERF_LANES)
+        n = KERF_LANES;
+    if (dtype == KERF_F16 || dtype == KERF_BF16)
+        for (int64_t i = 0; i < n; ++i)
+            ((uint16_t *)(void *)to)[i * stride] = room.halves[i];
+    else
+        for (int64_t i = 0; i < n; ++i)
+            ((kerf_real *)(void *)to)[i * stride] = room.reals[i];
+}
+
+/* A packed block and the part of an operand that it is a copy of. */
+typedef struct pack_range {
+    int64_t first, n;          /* pixels */
+    int64_t channel, channels; /* those beyond, up to the pitch, are 0 in the block */
+    kerf_real *block;
+    int64_t pitch; /* a multiple of 4 */
+} pack_range;
+
+KERF_ALWAYS_INLINE void pack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, pitch = range->pitch;
+    kerf_real *to = range->block;
+    for (int64_t done = 0, n; done < range->n; done += n, to += n * pitch) {
+        const char *from = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
+        if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
+            for (int64_t i = 0; i < n; ++i, from += p->column_stride * bytes)
+                for (int64_t c = 0; c < pitch; c += KERF_LANES)
+                    kerf_vec_store(to + i * pitch + c, load_run(dtype, from + c * bytes, 1, range->channels - c));
+            continue;
+        }
+        for (int64_t i = 0; i < n; i += KERF_LANES, from += KERF_LANES * p->column_stride * bytes)
+            for (int64_t c = 0; c < pitch; c += 4) {
+                kerf_vec row[4];
+                for (int k = 0; k < 4; ++k)
+                    row[k] = c + k < range->channels ? load_run(dtype, from + (c + k) * step, p->column_stride, n - i)
+                                                     : kerf_vec_set(0);
+                kerf_vec_store_quads(to + i * pitch + c, pitch, row[0], row[1], row[2], row[3]);
+            }
+    }
+}
+
+KERF_ALWAYS_INLINE void unpack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, pitch = range->pitch;
+    const kerf_real *from = range->block;
+    for (int64_t done = 0, n; done < range->n; done += n, from += n * pitch) {
+        char *to = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
+        if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
+            for (int64_t i = 0; i < n; ++i, to += p->column_stride * bytes)
+                for (int64_t c = 0; c < range->channels; c += KERF_LANES)
+                    store_run(dtype, to + c * bytes, 1, range->channels - c, kerf_vec_load(from + i * pitch + c));
+            continue;
+        }
+        for (int64_t i = 0; i < n; i += KERF_LANES, to += KERF_LANES * p->column_stride * bytes)
+            for (int64_t c = 0; c < range->channels; c += 4) {
+                kerf_vec row[4];
+                kerf_vec_load_quads(from + i * pitch + c, pitch, row);
+                for (int k = 0; k < 4 && c + k < range->channels; ++k)
+                    store_run(dtype, to + (c + k) * step, p->column_stride, n - i, row[k]);
+            }
+    }
+}
+
+/* Copies of a function for each type that this object works on, so that no element asks for its type. */
+#if KERF_CLASS == 0
+#define FOR_DTYPE(dtype, function, ...)                                                                                \
+    ((dtype) == KERF_F16    ? function(KERF_F16, __VA_ARGS__)                                                          \
+     : (dtype) == KERF_BF16 ? function(KERF_BF16, __VA_ARGS__)                                                         \
+                            : function(KERF_F32, __VA_ARGS__))
+#else
+#define FOR_DTYPE(dtype, function, ...) ((void)(dtype), function(KERF_F64, __VA_ARGS__))
+#endif
+
+/* Writes whole vectors: the block has room for KERF_LANES pixels more than the range. */
+static void pack(const pixels *from, const pack_range *range) {
+    FOR_DTYPE(from->dtype, pack_as, from, range);
+}
+
+static void unpack(const pixels *to, const pack_range *range) {
+    FOR_DTYPE(to->dtype, unpack_as, to, range);
+}
+
+/* Points (x, y): the channels of a range of pixels to and from one array each, which has room for KERF_LANES more. */
+KERF_ALWAYS_INLINE void load_points_as(kerf_dtype dtype, const pixels *p, int64_t first, int64_t n, kerf_real *x,
+                                       kerf_real *y) {
+    const int64_t step = p->channel_stride * p->element_bytes, stride = p->column_stride;
+    for (int64_t done = 0, in_row; done < n; done += in_row) {
+        const char *const from = pixels_run(p, 0, first + done, n - done, &in_row);
+        for (int64_t i = 0; i < in_row; i += KERF_LANES) {
+            const char *const at = from + i * stride * p->element_bytes;
+            kerf_vec_store(x + done + i, load_run(dtype, at, stride, in_row - i));
+            kerf_vec_store(y + done + i, load_run(dtype, at + step, stride, in_row - i));
+        }
+    }
+}
+
+KERF_ALWAYS_INLINE void store_points_as(kerf_dtype dtype, const pixels *p, int64_t first, int64_t n, const kerf_real *x,
+                                        const kerf_real *y) {
+    const int64_t step = p->channel_stride * p->element_bytes, stride = p->column_stride;
+    for (int64_t done = 0, in_row; done < n; done += in_row) {
+        char *const to = pixels_run(p, 0, first + done, n - done, &in_row);
+        for (int64_t i = 0; i < in_row; i += KERF_LANES) {
+            char *const at = to + i * stride * p->element_bytes;
+            store_run(dtype, at, stride, in_row - i, kerf_vec_load(x + done + i));
+            store_run(dtype, at + step, stride, in_row - i, kerf_vec_load(y + done + i));
+        }
+    }
+}
+
+static void load_points(const pixels *from, int64_t first, int64_t n, kerf_real *x, kerf_real *y) {
+    FOR_DTYPE(from->dtype, load_points_as, from, first, n, x, y);
+}
+
+static void store_points(const pixels *to, int64_t first, int64_t n, const kerf_real *x, const kerf_real *y) {
+    FOR_DTYPE(to->dtype, store_points_as, to, first, n, x, y);
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* From grid values to cells and weights, a vector of samples at a time: kernels/grid_sampler_grad/coordinate.h for
+ * KERF_LANES samples. The coordinate is the folded form fma(g, f, (S - 1) / 2). */
+#ifndef KERF_GRID_SAMPLER_GRAD_POINTS_H
+#define KERF_GRID_SAMPLER_GRAD_POINTS_H
+
+#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/vector.h"
+
+#define STRIP                                                                                                          \
+    64 /* samples that are worked on together: a multiple of KERF_LANES, and their data stays in the L1 cache */
+
+/* One axis of a strip. The cell is floor(v) (nearest: v rounded) as a real, NaN where the sample is dropped and not yet
+ * held against the bounds; what is computed from it is finite all the same. */
+typedef struct strip_axis {
+    kerf_real cell[STRIP];
+    kerf_real factor[STRIP];     /* f s */
+    kerf_real t[STRIP];          /* bilinear */
+    kerf_real weight[STRIP * 4]; /* bicubic, four per sample */
+    kerf_real slope[STRIP * 4];
+} strip_axis;
+
+/* |v - low| mod 2 span. The quotient is off by one at most while it is far below 2^24 (2^53), and the remainder by
+ * fused multiply-add is then exact, as fmod's is; beyond that fmod itself. */
+KERF_ALWAYS_INLINE kerf_vec vector_mod(kerf_vec a, kerf_real fold) {
+    const kerf_vec d = kerf_vec_set(fold), zero = kerf_vec_set(0), q = kerf_vec_floor(a / d);
+    if (kerf_vec_all(kerf_vec_le(q, kerf_vec_set(KERF_CLASS == 0 ? (kerf_real)0x1p20 : (kerf_real)0x1p48)))) {
+        kerf_vec m = kerf_vec_fma(zero - q, d, a);
+        m = kerf_vec_select(kerf_vec_le(zero, m), m, m + d);
+        return kerf_vec_select(kerf_vec_le(d, m), m - d, m);
+    }
+    kerf_real lane[KERF_LANES];
+    kerf_vec_store(lane, a);
+    for (int i = 0; i < KERF_LANES; ++i)
+        lane[i] = KERF_REAL(fmod)(lane[i], fold);
+    return kerf_vec_load(lane);
+}
+
+KERF_ALWAYS_INLINE kerf_vec vector_mirror(const kerf_axis *axis, kerf_vec v, kerf_vec *slope) {
+    const kerf_vec low = kerf_vec_set(axis->low), span = kerf_vec_set(axis->span), one = kerf_vec_set(1);
+    const kerf_vec minus = kerf_vec_set(-1);
+    if (axis->span == 0) {
+        *slope = kerf_vec_set(0);
+        return v - v; /* 0, and NaN where v is not finite */
+    }
+    const kerf_vec m = vector_mod(kerf_vec_abs(v - low), 2 * axis->span);
+    const kerf_mask odd = kerf_vec_le(span, m);
+    const kerf_vec side = kerf_vec_select(kerf_vec_le(low, v), one, minus);
+    *slope = side * kerf_vec_select(odd, minus, one);
+    return kerf_vec_select(odd, span + span - m, m) + low;
+}
+
+KERF_ALWAYS_INLINE kerf_vec vector_pad(const kerf_axis *axis, kerf_padding padding, kerf_vec v, kerf_vec *slope) {
+    const kerf_vec zero = kerf_vec_set(0), last = kerf_vec_set(axis->last);
+    *slope = kerf_vec_set(1);
+    if (padding == KERF_PAD_ZEROS)
+        return v;
+    if (padding == KERF_PAD_REFLECTION)
+        v = vector_mirror(axis, v, slope);
+    *slope = kerf_vec_select(kerf_vec_le(v, zero), zero, kerf_vec_select(kerf_vec_le(last, v), zero, *slope));
+    return kerf_vec_max(zero, kerf_vec_min(last, v));
+}
+
+KERF_ALWAYS_INLINE void vector_cubic(kerf_vec t, kerf_real *weight, kerf_real *slope) {
+    const kerf_real a = (kerf_real)-0.75;
+    const kerf_vec one = kerf_vec_set(1), r = one - t, va = kerf_vec_set(a), p = kerf_vec_set(a + 2);
+    const kerf_vec q = kerf_vec_set(a + 3), p3 = kerf_vec_set(3 * (a + 2)), q2 = kerf_vec_set(2 * (a + 3));
+    const kerf_vec three = kerf_vec_set(3), two = one + one;
+    kerf_vec_store_quads(weight, 4, va * t * r * r, (p * t - q) * t * t + one, (p * r - q) * r * r + one,
+                         va * r * t * t);
+    kerf_vec_store_quads(slope, 4, va * r * (one - three * t), t * (p3 * t - q2), r * (q2 - p3 * r),
+                         va * t * (two - three * t));
+}
+
+/* One axis of up to STRIP samples, from the grid values g; whole vectors are read and written. */
+KERF_ALWAYS_INLINE void find_cells(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g,
+                                   int64_t n, strip_axis *to) {
+    const kerf_vec factor = kerf_vec_set(axis->factor), middle = kerf_vec_set((kerf_real)(axis->extent - 1) / 2);
+    const kerf_vec one = kerf_vec_set(1), zero = kerf_vec_set(0);
+    for (int64_t i = 0; i < n; i += KERF_LANES) {
+        kerf_vec slope = one, v = kerf_vec_fma(kerf_vec_load(g + i), factor, middle);
+        if (modes->interpolation != KERF_BICUBIC)
+            v = vector_pad(axis, modes->padding, v, &slope);
+        const kerf_vec cell = modes->interpolation == KERF_NEAREST ? kerf_vec_round(v) : kerf_vec_floor(v);
+        kerf_vec t = v - cell;
+        kerf_vec_store(to->cell + i, cell);
+        kerf_vec_store(to->factor + i, slope * factor);
+        t = kerf_vec_select(kerf_vec_le(t, one), t, zero);
+        kerf_vec_store(to->t + i, t);
+        if (modes->interpolation == KERF_BICUBIC)
+            vector_cubic(t, to->weight + 4 * i, to->slope + 4 * i);
+    }
+}
+
+#endif

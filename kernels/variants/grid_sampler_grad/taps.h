@@ -1,0 +1,263 @@
+/* The inner loops: a strip of samples against one image and its gradient, a block of channels side by side.
+ *
+ * Everything that needs x is one dot product of x and grad over the channels for each tap; both axes of dgrid are sums
+ * of these dots, weighted afterwards. A tap that is skipped has dot 0, so it adds nothing even where grad is not
+ * finite. */
+#ifndef KERF_GRID_SAMPLER_GRAD_TAPS_H
+#define KERF_GRID_SAMPLER_GRAD_TAPS_H
+
+#include "kernels/variants/grid_sampler_grad/points.h"
+
+/* A block of channels is so many whole vectors, or, where they would be half empty, so many quads. */
+typedef enum tap_unit { WHOLE_VECTORS, WHOLE_QUADS } tap_unit;
+
+enum { WANT_DX = 1u << KERF_GSG_DX, WANT_DGRID = 1u << KERF_GSG_DGRID };
+
+/* Pixels of `width` channels; strides in elements. */
+typedef struct image {
+    kerf_real *at;
+    int64_t row, column;
+} image;
+
+typedef struct strip {
+    const kerf_axis *axis_x, *axis_y;
+    const kerf_grid_sampler_modes *modes;
+    unsigned want;
+    int64_t n;     /* samples, at most STRIP */
+    int64_t width; /* channels: a multiple of KERF_LANES or, if smaller, of 4 */
+    const kerf_real *grad;
+    int64_t grad_step; /* from sample to sample */
+    image x, dx;
+    strip_axis x_axis, y_axis;
+    kerf_real weight[STRIP * 4]; /* bilinear: of the four taps, row by row */
+    kerf_real dot[STRIP * 4];    /* bilinear: of the four taps; bicubic: four parts of dgrid's x */
+    kerf_real dot_y[STRIP * 4];  /* bicubic: four parts of dgrid's y */
+} strip;
+
+/* Where four taps are, from strip.x.at and strip.dx.at. */
+typedef struct four_taps {
+    int64_t x[4], dx[4];
+} four_taps;
+
+/* The tap that is stored last may be the one that is loaded next: taps of border and reflection fall on one pixel. */
+KERF_ALWAYS_INLINE void add_four(tap_unit unit, int64_t n_units, unsigned want, const strip *s, const kerf_real *grad,
+                                 const four_taps *at, const kerf_real *weight, kerf_real *dot) {
+    if (unit == WHOLE_VECTORS) {
+        kerf_vec sum[4], w[4];
+        for (int k = 0; k < 4; ++k) {
+            sum[k] = kerf_vec_set(0);
+            w[k] = kerf_vec_set(weight[k]);
+        }
+        for (int64_t c = 0; c < n_units * KERF_LANES; c += KERF_LANES) {
+            const kerf_vec g = kerf_vec_load(grad + c);
+            if (want & WANT_DGRID)
+                for (int k = 0; k < 4; ++k)
+                    sum[k] = kerf_vec_fma(kerf_vec_load(s->x.at + at->x[k] + c), g, sum[k]);
+            if (want & WANT_DX)
+                for (int k = 0; k < 4; ++k) {
+                    kerf_real *const to = s->dx.at + at->dx[k] + c;
+                    kerf_vec_store(to, kerf_vec_fma(w[k], g, kerf_vec_load(to)));
+                }
+        }
+        if (want & WANT_DGRID)
+            kerf_vec_sum4(dot, sum[0], sum[1], sum[2], sum[3]);
+        return;
+    }
+    kerf_quad sum[4] = {{0}, {0}, {0}, {0}};
+    for (int64_t c = 0; c < n_units * 4; c += 4) {
+        const kerf_quad g = kerf_quad_load(grad + c);
+        if (want & WANT_DGRID)
+            for (int k = 0; k < 4; ++k)
+                sum[k] += kerf_quad_load(s->x.at + at->x[k] + c) * g;
+        if (want & WANT_DX)
+            for (int k = 0; k < 4; ++k) {
+                kerf_real *const to = s->dx.at + at->dx[k] + c;
+                kerf_quad_store(to, kerf_quad_load(to) + weight[k] * g);
+            }
+    }
+    if (want & WANT_DGRID)
+        kerf_quad_sum4(dot, sum[0], sum[1], sum[2], sum[3]);
+}
+
+/* One tap beside a border. Its dot is summed in the order of add_four. */
+static void add_one(const strip *s, const kerf_real *grad, int64_t x_at, int64_t dx_at, kerf_real weight,
+                    kerf_real *dot) {
+    kerf_real sum = 0;
+    for (int64_t c = 0; c < s->width && s->want & WANT_DGRID; ++c)
+        sum += s->x.at[x_at + c] * grad[c];
+    for (int64_t c = 0; c < s->width && s->want & WANT_DX; ++c)
+        s->dx.at[dx_at + c] += weight * grad[c];
+    *dot = sum;
+}
+
+/* At least one of the four taps is outside. */
+static void bilinear_at_border(const strip *s, int64_t i, const kerf_real *grad, kerf_real *dot) {
+    const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
+    if (!(cell_x >= -1 && cell_x <= s->axis_x->last && cell_y >= -1 && cell_y <= s->axis_y->last))
+        return;
+    for (int k = 0; k < 4; ++k) {
+        const int64_t ix = (int64_t)cell_x + k % 2, iy = (int64_t)cell_y + k / 2;
+        if (kerf_axis_holds(s->axis_x, ix) && kerf_axis_holds(s->axis_y, iy))
+            add_one(s, grad, iy * s->x.row + ix * s->x.column, iy * s->dx.row + ix * s->dx.column, s->weight[4 * i + k],
+                    dot + k);
+    }
+}
+
+KERF_ALWAYS_INLINE void bilinear_samples(tap_unit unit, int64_t n_units, unsigned want, strip *s) {
+    const kerf_real last_x = s->axis_x->last, last_y = s->axis_y->last;
+    const kerf_real *grad = s->grad;
+    for (int64_t i = 0; i < s->n; ++i, grad += s->grad_step) {
+        const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
+        kerf_real *const dot = s->dot + 4 * i;
+        if (!(cell_x >= 0 && cell_x < last_x && cell_y >= 0 && cell_y < last_y)) {
+            kerf_quad_store(dot, (kerf_quad){0});
+            bilinear_at_border(s, i, grad, dot);
+            continue;
+        }
+        const int64_t ix = (int64_t)cell_x, iy = (int64_t)cell_y;
+        const int64_t x = iy * s->x.row + ix * s->x.column, dx = iy * s->dx.row + ix * s->dx.column;
+        const four_taps at = {{x, x + s->x.column, x + s->x.row, x + s->x.row + s->x.column},
+                              {dx, dx + s->dx.column, dx + s->dx.row, dx + s->dx.row + s->dx.column}};
+        add_four(unit, n_units, want, s, grad, &at, s->weight + 4 * i, dot);
+    }
+}
+
+/* The pixels of the four taps of one axis, -1 where a tap is skipped. False: the sample is dropped. */
+KERF_ALWAYS_INLINE bool cubic_taps(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, kerf_real cell,
+                                   int64_t index[4]) {
+    if (cell >= 1 && cell < axis->last && (int64_t)cell + 2 < axis->extent) {
+        for (int k = 0; k < 4; ++k)
+            index[k] = (int64_t)cell - 1 + k;
+        return true;
+    }
+    if (!kerf_is_finite(cell))
+        return false;
+    const int64_t base = kerf_axis_cubic_base(axis, modes->padding, cell);
+    for (int k = 0; k < 4; ++k)
+        index[k] = kerf_axis_cubic_tap(axis, modes->padding, modes->corners, base - 1 + k);
+    return true;
+}
+
+KERF_ALWAYS_INLINE void bicubic_row(tap_unit unit, int64_t n_units, unsigned want, const strip *s,
+                                    const kerf_real *grad, int64_t iy, const int64_t ix[4], const kerf_real *weight,
+                                    kerf_real *dot) {
+    four_taps at;
+    for (int k = 0; k < 4; ++k) {
+        at.x[k] = iy * s->x.row + ix[k] * s->x.column;
+        at.dx[k] = iy * s->dx.row + ix[k] * s->dx.column;
+    }
+    if ((ix[0] | ix[1] | ix[2] | ix[3]) >= 0) {
+        add_four(unit, n_units, want, s, grad, &at, weight, dot);
+        return;
+    }
+    for (int k = 0; k < 4; ++k)
+        if (ix[k] >= 0)
+            add_one(s, grad, at.x[k], at.dx[k], weight[k], dot + k);
+}
+
+KERF_ALWAYS_INLINE void bicubic_samples(tap_unit unit, int64_t n_units, unsigned want, strip *s) {
+    const kerf_real *grad = s->grad;
+    for (int64_t i = 0; i < s->n; ++i, grad += s->grad_step) {
+        int64_t ix[4], iy[4];
+        kerf_quad sum_x = {0}, sum_y = {0};
+        const kerf_quad weight_x = kerf_quad_load(s->x_axis.weight + 4 * i);
+        if (cubic_taps(s->axis_x, s->modes, s->x_axis.cell[i], ix) &&
+            cubic_taps(s->axis_y, s->modes, s->y_axis.cell[i], iy))
+            for (int j = 0; j < 4; ++j) {
+                kerf_real weight[4], dot[4] = {0};
+                const kerf_real weight_y = s->y_axis.weight[4 * i + j], slope_y = s->y_axis.slope[4 * i + j];
+                if (iy[j] < 0)
+                    continue;
+                kerf_quad_store(weight, weight_y * weight_x);
+                bicubic_row(unit, n_units, want, s, grad, iy[j], ix, weight, dot);
+                sum_x += weight_y * kerf_quad_load(dot);
+                sum_y += slope_y * kerf_quad_load(dot);
+            }
+        if (want & WANT_DGRID) {
+            kerf_quad_store(s->dot + 4 * i, sum_x * kerf_quad_load(s->x_axis.slope + 4 * i));
+            kerf_quad_store(s->dot_y + 4 * i, sum_y * weight_x);
+        }
+    }
+}
+
+/* One tap of weight 1; only dx depends on it. */
+KERF_ALWAYS_INLINE void nearest_samples(tap_unit unit, int64_t n_units, unsigned want, strip *s) {
+    const kerf_real last_x = s->axis_x->last, last_y = s->axis_y->last;
+    const kerf_real *grad = s->grad;
+    (void)want;
+    for (int64_t i = 0; i < s->n; ++i, grad += s->grad_step) {
+        const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
+        if (!(cell_x >= 0 && cell_x <= last_x && cell_y >= 0 && cell_y <= last_y))
+            continue;
+        kerf_real *const to = s->dx.at + (int64_t)cell_y * s->dx.row + (int64_t)cell_x * s->dx.column;
+        if (unit == WHOLE_VECTORS)
+            for (int64_t c = 0; c < n_units * KERF_LANES; c += KERF_LANES)
+                kerf_vec_store(to + c, kerf_vec_load(to + c) + kerf_vec_load(grad + c));
+        else
+            for (int64_t c = 0; c < n_units * 4; c += 4)
+                kerf_quad_store(to + c, kerf_quad_load(to + c) + kerf_quad_load(grad + c));
+    }
+}
+
+/* Copies of a loop over samples for the usual widths and for what is wanted. */
+#define FOR_WIDTH(samples, want, s)                                                                                    \
+    do {                                                                                                               \
+        if ((s)->width % KERF_LANES != 0)                                                                              \
+            samples(WHOLE_QUADS, (s)->width / 4, want, s);                                                             \
+        else if ((s)->width == KERF_LANES)                                                                             \
+            samples(WHOLE_VECTORS, 1, want, s);                                                                        \
+        else if ((s)->width == 2 * KERF_LANES)                                                                         \
+            samples(WHOLE_VECTORS, 2, want, s);                                                                        \
+        else                                                                                                           \
+            samples(WHOLE_VECTORS, (s)->width / KERF_LANES, want, s);                                                  \
+    } while (0)
+#define FOR_WANT(samples, s)                                                                                           \
+    do {                                                                                                               \
+        if ((s)->want == WANT_DX)                                                                                      \
+            FOR_WIDTH(samples, WANT_DX, s);                                                                            \
+        else if ((s)->want == WANT_DGRID)                                                                              \
+            FOR_WIDTH(samples, WANT_DGRID, s);                                                                         \
+        else                                                                                                           \
+            FOR_WIDTH(samples, WANT_DX | WANT_DGRID, s);                                                               \
+    } while (0)
+
+static void add_samples(strip *s) {
+    if (s->modes->interpolation == KERF_BILINEAR)
+        FOR_WANT(bilinear_samples, s);
+    else if (s->modes->interpolation == KERF_BICUBIC)
+        FOR_WANT(bicubic_samples, s);
+    else
+        FOR_WIDTH(nearest_samples, WANT_DX, s);
+}
+
+/* Bilinear: the weights of the four taps from those of the axes. */
+static void find_weights(strip *s) {
+    const kerf_vec one = kerf_vec_set(1);
+    for (int64_t i = 0; i < s->n; i += KERF_LANES) {
+        const kerf_vec x = kerf_vec_load(s->x_axis.t + i), y = kerf_vec_load(s->y_axis.t + i);
+        const kerf_vec left = one - x, top = one - y;
+        kerf_vec_store_quads(s->weight + 4 * i, 4, top * left, top * x, y * left, y * x);
+    }
+}
+
+/* dgrid of the strip from the dots. */
+static void find_slopes(const strip *s, kerf_real *to_x, kerf_real *to_y) {
+    const kerf_vec one = kerf_vec_set(1);
+    for (int64_t i = 0; i < s->n; i += KERF_LANES) {
+        kerf_vec dot[4], x, y;
+        kerf_vec_load_quads(s->dot + 4 * i, 4, dot);
+        if (s->modes->interpolation == KERF_BILINEAR) {
+            const kerf_vec tx = kerf_vec_load(s->x_axis.t + i), ty = kerf_vec_load(s->y_axis.t + i);
+            x = (one - ty) * (dot[1] - dot[0]) + ty * (dot[3] - dot[2]);
+            y = (one - tx) * (dot[2] - dot[0]) + tx * (dot[3] - dot[1]);
+        } else {
+            x = (dot[0] + dot[1]) + (dot[2] + dot[3]);
+            kerf_vec_load_quads(s->dot_y + 4 * i, 4, dot);
+            y = (dot[0] + dot[1]) + (dot[2] + dot[3]);
+        }
+        kerf_vec_store(to_x + i, x * kerf_vec_load(s->x_axis.factor + i));
+        kerf_vec_store(to_y + i, y * kerf_vec_load(s->y_axis.factor + i));
+    }
+}
+
+#endif

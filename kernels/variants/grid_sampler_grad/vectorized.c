@@ -1,0 +1,311 @@
+/* Vectors over channels. The unit of work is a block of channels of one image: x and grad are transposed so that the
+ * channels of a pixel lie side by side, dx is summed in the same layout and transposed back. An operand that already
+ * lies so (channels-last, of the working type, whole vectors) is used in place.
+ *
+ * Cells and weights of a strip of samples are computed in vectors over the samples, grad is transposed a strip at a
+ * time. The block is chosen from the problem alone, small enough for x and dx to stay in the L2 cache: ranks share the
+ * blocks out and no element is written by two. With several blocks each leaves its part of dgrid in the scratch, and
+ * these are added in the order of the blocks, so the bits do not depend on the number of ranks. Cost per sample, block
+ * and tap: a load of x, a load and a store of dx, two multiply-adds per vector of channels. */
+#include "base/checked.h"
+#include "kernels/variants/grid_sampler_grad/pack.h"
+#include "kernels/variants/grid_sampler_grad/taps.h"
+
+#define WHOLE        (KERF_LANES > 4 ? KERF_LANES : 4) /* channels that blocks are multiples of */
+#define LINE         (64 / (int)sizeof(kerf_real))     /* channels in a cache line */
+#define CACHE_BYTES  ((int64_t)768 << 10) /* of x and dx that a block may take: three quarters of a usual L2 */
+#define ENOUGH_UNITS 8                    /* that a small number of ranks shares evenly */
+#define MAX_SLOTS    64
+
+/* How a problem is cut; depends on problem and config only. */
+typedef struct grad_plan {
+    const kerf_grid_sampler_modes *modes;
+    const kerf_operand *grad, *x, *grid, *dx, *dgrid;
+    unsigned want;
+    int64_t n_images, n_channels, n_samples; /* samples of one image */
+    int64_t block, n_blocks;
+    int64_t n_slots; /* ranks that can work at once */
+    bool x_in_place, dx_in_place, grad_in_place;
+    bool parts;                                                   /* dgrid is the sum of parts, one per block */
+    kerf_strided x_at;                                            /* x without the axes along which it repeats itself */
+    size_t x_elements, dx_elements, grad_elements, slot_elements; /* of the scratch of one rank; SIZE_MAX: overflow */
+} grad_plan;
+
+typedef struct grad_job {
+    const grad_plan *plan;
+    const kerf_launch *launch;
+    kerf_axis axis_x, axis_y;
+    int n_ranks;
+    kerf_real *slots, *parts;
+} grad_job;
+
+static int64_t round_up(int64_t n, int64_t to) {
+    return (n + to - 1) / to * to;
+}
+
+static int64_t padded_width(int64_t n_channels) {
+    return n_channels > KERF_LANES / 2 ? round_up(n_channels, WHOLE) : round_up(n_channels, 4);
+}
+
+static bool channels_in_place(const kerf_operand *operand) {
+    return operand->at.strides[1] == 1 && operand->at.dims[1] % WHOLE == 0 &&
+           kerf_dtype_bytes(operand->dtype) == sizeof(kerf_real);
+}
+
+static int64_t choose_block(const grad_plan *plan, int64_t wanted) {
+    const int64_t channels = padded_width(plan->n_channels);
+    int64_t block = round_up(wanted, WHOLE);
+    if (wanted == 0) {
+        const double n_pixels = (double)plan->x_at.dims[2] * (double)plan->x_at.dims[3] +
+                                (double)plan->dx->at.dims[2] * (double)plan->dx->at.dims[3];
+        const double fits = (double)CACHE_BYTES / (n_pixels * sizeof(kerf_real));
+        block = fits > (double)channels ? channels : round_up((int64_t)fits, LINE);
+        while (block > LINE && plan->n_images * ((channels + block - 1) / block) < ENOUGH_UNITS)
+            block = round_up(block / 2, LINE);
+    }
+    if (block > channels || block < 1)
+        block = channels > 0 ? channels : 1;
+    return block;
+}
+
+static size_t block_elements(int64_t rows, int64_t columns, int64_t width) {
+    size_t n_pixels, elements;
+    if (!kerf_mul_size((size_t)rows, (size_t)columns, &n_pixels) || !kerf_add_size(n_pixels, KERF_LANES, &n_pixels) ||
+        !kerf_mul_size(n_pixels, (size_t)width, &elements) || elements > SIZE_MAX / 64)
+        return SIZE_MAX / 64; /* the sum of three does not overflow; no machine has it */
+    return (elements + LINE - 1) / LINE * LINE;
+}
+
+static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config) {
+    grad_plan plan = {.modes = problem->self, .want = (unsigned)problem->want};
+    plan.grad = problem->in[KERF_GSG_GRAD];
+    plan.x = problem->in[KERF_GSG_X];
+    plan.grid = problem->in[KERF_GSG_GRID];
+    plan.dx = problem->out[KERF_GSG_DX];
+    plan.dgrid = problem->out[KERF_GSG_DGRID];
+    plan.n_images = plan.x->at.dims[0];
+    plan.n_channels = plan.x->at.dims[1];
+    plan.n_samples = plan.grid->at.dims[1] * plan.grid->at.dims[2];
+    plan.x_at = kerf_strided_unique(&plan.x->at);
+    const bool dgrid_from_x = plan.want & WANT_DGRID && plan.modes->interpolation != KERF_NEAREST;
+    if (!dgrid_from_x)
+        plan.want &= WANT_DX;
+    plan.block = choose_block(&plan, kerf_config_get(config, "channel_block", 0));
+    plan.n_blocks = (plan.n_channels + plan.block - 1) / plan.block;
+    plan.parts = dgrid_from_x && plan.n_blocks > 1;
+    plan.x_in_place = channels_in_place(plan.x);
+    plan.dx_in_place = channels_in_place(plan.dx);
+    plan.grad_in_place = channels_in_place(plan.grad);
+    const int64_t width = plan.block < plan.n_channels ? plan.block : padded_width(plan.n_channels);
+    if (dgrid_from_x && !plan.x_in_place)
+        plan.x_elements = block_elements(plan.x_at.dims[2], plan.x_at.dims[3], width);
+    if (plan.want & WANT_DX && !plan.dx_in_place)
+        plan.dx_elements = block_elements(plan.dx->at.dims[2], plan.dx->at.dims[3], width);
+    if (!plan.grad_in_place)
+        plan.grad_elements = block_elements(1, STRIP, width);
+    plan.slot_elements = plan.x_elements + plan.dx_elements + plan.grad_elements;
+    plan.n_slots = plan.n_images * plan.n_blocks < MAX_SLOTS ? plan.n_images * plan.n_blocks : MAX_SLOTS;
+    return plan;
+}
+
+typedef struct unit {
+    int64_t n, block; /* which image, which block of channels */
+    int64_t channel, channels, width;
+} unit;
+
+static unit unit_of(const grad_plan *plan, int64_t number) {
+    unit u = {.n = number / plan->n_blocks, .block = number % plan->n_blocks};
+    u.channel = u.block * plan->block;
+    u.channels = plan->n_channels - u.channel < plan->block ? plan->n_channels - u.channel : plan->block;
+    u.width = padded_width(u.channels);
+    return u;
+}
+
+static image image_in_place(const kerf_operand *operand, const void *data, const unit *u) {
+    const int64_t *const stride = operand->at.strides;
+    return (image){(kerf_real *)(uintptr_t)data + u->n * stride[0] + u->channel, stride[2], stride[3]};
+}
+
+/* x with the channels of the unit side by side: where it lies, or packed into `room`. */
+static image fetch_x(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
+    const void *const data = launch->in[KERF_GSG_X];
+    if (plan->x_in_place)
+        return image_in_place(plan->x, data, u);
+    const int64_t *const dims = plan->x_at.dims, *const stride = plan->x->at.strides;
+    const pixels from = pixels_of(&plan->x_at, plan->x->dtype, data, u->n, 2, 1);
+    const pack_range range = {0, dims[2] * dims[3], u->channel, u->channels, room, u->width};
+    pack(&from, &range);
+    return (image){room, stride[2] == 0 ? 0 : dims[3] * u->width, stride[3] == 0 ? 0 : u->width};
+}
+
+static image clear_dx(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
+    const int64_t height = plan->dx->at.dims[2], width = plan->dx->at.dims[3];
+    if (!plan->dx_in_place) {
+        memset(room, 0, (size_t)(height * width * u->width) * sizeof(kerf_real));
+        return (image){room, width * u->width, u->width};
+    }
+    const image dx = image_in_place(plan->dx, launch->out[KERF_GSG_DX], u);
+    for (int64_t y = 0; y < height; ++y)
+        for (int64_t x = 0; x < width; ++x)
+            memset(dx.at + y * dx.row + x * dx.column, 0, (size_t)u->width * sizeof(kerf_real));
+    return dx;
+}
+
+static void store_dx(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
+    const pixels to = pixels_of(&plan->dx->at, plan->dx->dtype, launch->out[KERF_GSG_DX], u->n, 2, 1);
+    const pack_range range = {0, to.rows * to.columns, u->channel, u->channels, room, u->width};
+    unpack(&to, &range);
+}
+
+/* grad of up to s->n samples from `first` on; makes the strip shorter where it would leave a row that lies in place. */
+static void fetch_grad(const grad_plan *plan, const pixels *grad, const unit *u, int64_t first, kerf_real *room,
+                       strip *s) {
+    if (plan->grad_in_place) {
+        s->grad = (const kerf_real *)(void *)pixels_run(grad, u->channel, first, s->n, &s->n);
+        s->grad_step = grad->column_stride;
+        return;
+    }
+    const pack_range range = {first, s->n, u->channel, u->channels, room, u->width};
+    pack(grad, &range);
+    s->grad = room;
+    s->grad_step = u->width;
+}
+
+/* Where the part of dgrid lies that a block of channels adds to image n: x of all samples, then y. */
+static kerf_real *part_at(const grad_job *job, int64_t n, int64_t block) {
+    return job->parts + (n * job->plan->n_blocks + block) * 2 * job->plan->n_samples;
+}
+
+static void store_slopes(const grad_job *job, const pixels *dgrid, const unit *u, int64_t first, const strip *s) {
+    const grad_plan *const plan = job->plan;
+    kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
+    find_slopes(s, x, y);
+    if (!plan->parts) {
+        store_points(dgrid, first, s->n, x, y);
+        return;
+    }
+    kerf_real *const part = part_at(job, u->n, u->block) + first;
+    memcpy(part, x, (size_t)s->n * sizeof *x);
+    memcpy(part + plan->n_samples, y, (size_t)s->n * sizeof *y);
+}
+
+static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
+    const grad_plan *const plan = job->plan;
+    const kerf_launch *const launch = job->launch;
+    const kerf_dtype dtype = plan->x->dtype;
+    const pixels grad = pixels_of(&plan->grad->at, dtype, launch->in[KERF_GSG_GRAD], u->n, 2, 1);
+    const pixels grid = pixels_of(&plan->grid->at, dtype, launch->in[KERF_GSG_GRID], u->n, 1, 3);
+    pixels dgrid = grid;
+    strip s = {.axis_x = &job->axis_x, .axis_y = &job->axis_y, .modes = plan->modes, .want = plan->want};
+    kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
+    s.width = u->width;
+    if (plan->want & WANT_DX)
+        s.dx = clear_dx(plan, launch, u, room + plan->x_elements);
+    if (plan->want & WANT_DGRID) {
+        s.x = fetch_x(plan, launch, u, room);
+        dgrid = pixels_of(&plan->dgrid->at, dtype, launch->out[KERF_GSG_DGRID], u->n, 1, 3);
+    }
+    for (int64_t first = 0; first < plan->n_samples; first += s.n) {
+        s.n = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
+        fetch_grad(plan, &grad, u, first, room + plan->x_elements + plan->dx_elements, &s);
+        load_points(&grid, first, s.n, x, y);
+        find_cells(&job->axis_x, plan->modes, x, s.n, &s.x_axis);
+        find_cells(&job->axis_y, plan->modes, y, s.n, &s.y_axis);
+        if (plan->modes->interpolation == KERF_BILINEAR)
+            find_weights(&s);
+        add_samples(&s);
+        if (plan->want & WANT_DGRID)
+            store_slopes(job, &dgrid, u, first, &s);
+    }
+    if (plan->want & WANT_DX && !plan->dx_in_place)
+        store_dx(plan, launch, u, room + plan->x_elements);
+}
+
+static void run_units(void *arg, int rank) {
+    const grad_job *const job = arg;
+    int64_t number, end;
+    if (rank >= job->n_ranks)
+        return;
+    kerf_team_share(job->plan->n_images * job->plan->n_blocks, job->n_ranks, rank, &number, &end);
+    for (; number < end; ++number) {
+        const unit u = unit_of(job->plan, number);
+        run_unit(job, &u, job->slots + (size_t)rank * job->plan->slot_elements);
+    }
+}
+
+/* dgrid from its parts, in the order of the blocks; without parts dgrid is 0: nearest, or no channels. */
+static void add_parts(void *arg, int rank) {
+    const grad_job *const job = arg;
+    const grad_plan *const plan = job->plan;
+    const int64_t n_strips = (plan->n_samples + STRIP - 1) / STRIP;
+    int64_t number, end;
+    kerf_team_share(plan->grid->at.dims[0] * n_strips, kerf_team_size(job->launch->team), rank, &number, &end);
+    for (; number < end; ++number) {
+        const int64_t n = number / n_strips, first = number % n_strips * STRIP;
+        const int64_t count = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
+        const pixels to = pixels_of(&plan->dgrid->at, plan->dgrid->dtype, job->launch->out[KERF_GSG_DGRID], n, 1, 3);
+        kerf_real x[STRIP + KERF_LANES] = {0}, y[STRIP + KERF_LANES] = {0};
+        for (int64_t block = 0; block < plan->n_blocks && plan->parts; ++block) {
+            const kerf_real *const part = part_at(job, n, block) + first;
+            for (int64_t i = 0; i < count; ++i) {
+                x[i] += part[i];
+                y[i] += part[plan->n_samples + i];
+            }
+        }
+        store_points(&to, first, count, x, y);
+    }
+}
+
+static size_t parts_elements(const grad_plan *plan) {
+    size_t elements;
+    if (!plan->parts)
+        return 0;
+    if (!kerf_mul_size((size_t)(plan->n_images * plan->n_blocks), 2, &elements) ||
+        !kerf_mul_size(elements, (size_t)plan->n_samples, &elements))
+        return SIZE_MAX;
+    return elements;
+}
+
+static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
+    const grad_plan plan = plan_of(problem, config);
+    size_t elements, bytes;
+    if (!kerf_mul_size(plan.slot_elements, (size_t)plan.n_slots, &elements) ||
+        !kerf_add_size(elements, parts_elements(&plan), &elements) ||
+        !kerf_mul_size(elements, sizeof(kerf_real), &bytes))
+        bytes = SIZE_MAX;
+    return (kerf_memory){.scratch_bytes = bytes, .alignment = 64};
+}
+
+static kerf_status run(const kerf_launch *launch) {
+    const grad_plan plan = plan_of(launch->problem, launch->config);
+    grad_job job = {.plan = &plan, .launch = launch, .slots = launch->scratch};
+    job.axis_y = kerf_axis_of(plan.x->at.dims[2], plan.modes->corners);
+    job.axis_x = kerf_axis_of(plan.x->at.dims[3], plan.modes->corners);
+    const int n_team = kerf_team_size(launch->team);
+    job.n_ranks = n_team < plan.n_slots ? n_team : (int)plan.n_slots;
+    job.parts = job.slots + (size_t)plan.n_slots * plan.slot_elements;
+    if (plan.want && job.n_ranks > 0)
+        kerf_team_run(launch->team, run_units, &job);
+    const bool no_units = job.n_ranks == 0 || !(plan.want & WANT_DGRID);
+    if (launch->problem->want & WANT_DGRID && (plan.parts || no_units))
+        kerf_team_run(launch->team, add_parts, &job);
+    return KERF_OK;
+}
+
+static const int64_t channel_blocks[] = {0, 16, 32, 64, 128, 256};
+static const kerf_parameter channel_block = {
+    .name = "channel_block", /* channels of a unit of work; 0: chosen from the problem */
+    .values = channel_blocks,
+    .n_values = sizeof channel_blocks / sizeof *channel_blocks,
+    .standard = 0,
+};
+static const kerf_parameter *const parameters[] = {&channel_block};
+static const kerf_space space = {.bytes = sizeof(kerf_space), .n = 1, .parameter = parameters};
+
+const kerf_variant KERF_SYMBOL = {
+    .bytes = sizeof(kerf_variant),
+    .summary = "channels-last blocks, vectors over channels",
+    .space = &space,
+    .memory = memory,
+    .run = run,
+};

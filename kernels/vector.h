@@ -1,0 +1,118 @@
+/* Vectors of KERF_LANES kerf_reals of the instruction set that an object is compiled for, and quads of four. + - * are
+ * written as operators; what the sets spell differently is here. To a shuffle a vector is a row of 128-bit lanes,
+ * because that is what every set moves at full speed. Loads and stores take any address of an element. For
+ * kernels/variants/ only: the functions are inlined into an object that runs on processors with its set. */
+#ifndef KERF_KERNELS_VECTOR_H
+#define KERF_KERNELS_VECTOR_H
+
+#include "kernels/real.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KERF_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Each header defines
+ *   kerf_vec, kerf_mask, KERF_LANES; kerf_vec_load, _store, _set, _fma (a b + c, one rounding), _abs, _floor, _round
+ * (half to even), _le, _select, _all; _min and _max: where b is NaN the result is NaN (so the bound comes first, the
+ * value second); _low, _high: the elements of the low or high half of each lane of a and b, alternating; _low_pairs,
+ * _high_pairs: the same with 64-bit pairs; _deal and _collect: lane i to and from address + i step; _fold: the sum of
+ * all lanes; _load_f16, _load_bf16, _store_f16, _store_bf16: KERF_LANES elements, rounded to nearest even. */
+#if defined(__AVX2__)
+#include "kernels/vector_x86.h"
+#elif defined(__aarch64__)
+#include "kernels/vector_neon.h"
+#else
+#error "kernels/vector.h knows AVX2, AVX-512 and NEON: compile with the flags of one of them"
+#endif
+
+typedef kerf_real kerf_quad __attribute__((vector_size(4 * sizeof(kerf_real)), aligned(sizeof(kerf_real)), may_alias));
+
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_load_as(kerf_dtype dtype, const void *from) {
+#if KERF_CLASS == 0
+    if (dtype == KERF_F16)
+        return kerf_vec_load_f16(from);
+    if (dtype == KERF_BF16)
+        return kerf_vec_load_bf16(from);
+#else
+    (void)dtype;
+#endif
+    return kerf_vec_load((const kerf_real *)from);
+}
+
+KERF_ALWAYS_INLINE void kerf_vec_store_as(kerf_dtype dtype, void *to, kerf_vec v) {
+#if KERF_CLASS == 0
+    if (dtype == KERF_F16)
+        kerf_vec_store_f16(to, v);
+    else if (dtype == KERF_BF16)
+        kerf_vec_store_bf16(to, v);
+    else
+#else
+    (void)dtype;
+#endif
+        kerf_vec_store((kerf_real *)to, v);
+}
+
+/* Four rows of KERF_LANES elements become KERF_LANES quads, `pitch` elements apart: a transposition. */
+KERF_ALWAYS_INLINE void kerf_vec_store_quads(kerf_real *to, int64_t pitch, kerf_vec a, kerf_vec b, kerf_vec c,
+                                             kerf_vec d) {
+#if KERF_CLASS == 0
+    const kerf_vec ab0 = kerf_vec_low(a, b), ab2 = kerf_vec_high(a, b);
+    const kerf_vec cd0 = kerf_vec_low(c, d), cd2 = kerf_vec_high(c, d);
+    kerf_vec_deal(to, 4 * pitch, kerf_vec_low_pairs(ab0, cd0));
+    kerf_vec_deal(to + pitch, 4 * pitch, kerf_vec_high_pairs(ab0, cd0));
+    kerf_vec_deal(to + 2 * pitch, 4 * pitch, kerf_vec_low_pairs(ab2, cd2));
+    kerf_vec_deal(to + 3 * pitch, 4 * pitch, kerf_vec_high_pairs(ab2, cd2));
+#else
+    kerf_vec_deal(to, 2 * pitch, kerf_vec_low(a, b));
+    kerf_vec_deal(to + 2, 2 * pitch, kerf_vec_low(c, d));
+    kerf_vec_deal(to + pitch, 2 * pitch, kerf_vec_high(a, b));
+    kerf_vec_deal(to + pitch + 2, 2 * pitch, kerf_vec_high(c, d));
+#endif
+}
+
+/* The way back: element e of quad i becomes element i of row e. */
+KERF_ALWAYS_INLINE void kerf_vec_load_quads(const kerf_real *from, int64_t pitch, kerf_vec row[4]) {
+#if KERF_CLASS == 0
+    const kerf_vec q0 = kerf_vec_collect(from, 4 * pitch), q1 = kerf_vec_collect(from + pitch, 4 * pitch);
+    const kerf_vec q2 = kerf_vec_collect(from + 2 * pitch, 4 * pitch),
+                   q3 = kerf_vec_collect(from + 3 * pitch, 4 * pitch);
+    const kerf_vec ab01 = kerf_vec_low(q0, q1), cd01 = kerf_vec_high(q0, q1);
+    const kerf_vec ab23 = kerf_vec_low(q2, q3), cd23 = kerf_vec_high(q2, q3);
+    row[0] = kerf_vec_low_pairs(ab01, ab23);
+    row[1] = kerf_vec_high_pairs(ab01, ab23);
+    row[2] = kerf_vec_low_pairs(cd01, cd23);
+    row[3] = kerf_vec_high_pairs(cd01, cd23);
+#else
+    const kerf_vec ab0 = kerf_vec_collect(from, 2 * pitch), ab1 = kerf_vec_collect(from + pitch, 2 * pitch);
+    const kerf_vec cd0 = kerf_vec_collect(from + 2, 2 * pitch), cd1 = kerf_vec_collect(from + pitch + 2, 2 * pitch);
+    row[0] = kerf_vec_low(ab0, ab1);
+    row[1] = kerf_vec_high(ab0, ab1);
+    row[2] = kerf_vec_low(cd0, cd1);
+    row[3] = kerf_vec_high(cd0, cd1);
+#endif
+}
+
+/* to[0..3] = the sums of the elements of a, b, c and d. */
+KERF_ALWAYS_INLINE void kerf_vec_sum4(kerf_real *to, kerf_vec a, kerf_vec b, kerf_vec c, kerf_vec d) {
+    const kerf_vec ab = kerf_vec_low(a, b) + kerf_vec_high(a, b), cd = kerf_vec_low(c, d) + kerf_vec_high(c, d);
+#if KERF_CLASS == 0
+    kerf_vec_fold(to, kerf_vec_low_pairs(ab, cd) + kerf_vec_high_pairs(ab, cd));
+#else
+    kerf_vec_fold(to, ab);
+    kerf_vec_fold(to + 2, cd);
+#endif
+}
+
+KERF_ALWAYS_INLINE kerf_quad kerf_quad_load(const kerf_real *from) {
+    return *(const kerf_quad *)from;
+}
+KERF_ALWAYS_INLINE void kerf_quad_store(kerf_real *to, kerf_quad q) {
+    *(kerf_quad *)to = q;
+}
+KERF_ALWAYS_INLINE void kerf_quad_sum4(kerf_real *to, kerf_quad a, kerf_quad b, kerf_quad c, kerf_quad d) {
+    const kerf_quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const kerf_quad cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    kerf_quad_store(to, __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+}
+
+#endif
