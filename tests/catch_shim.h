@@ -2,7 +2,8 @@
  *     const kerf_test kerf_tests_<group>_<name>[] = {{"dtype: ...", "[unit][base]", run, __FILE__, __LINE__}, {0}};
  * and has a line KERF_TESTS(<group>, <name>) in tests/tests.def. A requirement that fails is recorded with its place in
  * the C file and ends that test case: REQUIRE returns from the function it stands in, so it stands in functions that
- * return void; a caller that must not go on asks kerf_test_failed(). */
+ * return void; a caller that must not go on asks kerf_test_failed(). Catch2 and ctest cannot select
+ * every name: in names, [ ] ; * " \ appear as ( ) , _ ' / there. */
 #ifndef KERF_TESTS_CATCH_SHIM_H
 #define KERF_TESTS_CATCH_SHIM_H
 
