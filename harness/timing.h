@@ -17,7 +17,8 @@ typedef struct kerf_timing_cell {
     kerf_sample *sample; /* result, from the arena; in order of process, then round */
     int n_samples;
     kerf_stop *stop;  /* result: one per process */
-    char reason[200]; /* result: why there are no samples (a crash), else "" */
+    char reason[200]; /* result: why there are no samples, else "" */
+    bool crashed;     /* result: because the row brought its process down */
 } kerf_timing_cell;
 
 typedef struct kerf_timing_options {

@@ -85,6 +85,22 @@ static kerf_status row_map(kerf_timing_row *row, kerf_rng *offsets, kerf_error *
     return KERF_OK;
 }
 
+static double operand_bytes(const kerf_operand *operand) {
+    const kerf_strided at = kerf_strided_unique(&operand->at);
+    int64_t n;
+    return kerf_strided_count(&at, &n) ? (double)n * (double)kerf_dtype_bytes(operand->dtype) : 0;
+}
+
+static double touched_bytes(const kerf_timing_row *row) {
+    const kerf_problem *const problem = &row->inputs->problem;
+    double bytes = (double)row->scratch_bytes + (double)row->packed_bytes;
+    for (int i = 0; i < problem->n_in; ++i)
+        bytes += operand_bytes(problem->in[i]);
+    for (int i = 0; i < problem->n_out; ++i)
+        bytes += row->out[i] ? operand_bytes(problem->out[i]) : 0;
+    return bytes;
+}
+
 kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs *inputs, const kerf_team *team,
                                  kerf_rng *offsets, kerf_timing_row *row, kerf_error *error) {
     *row = (kerf_timing_row){.inputs = inputs};
@@ -106,6 +122,7 @@ kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs 
                                 .scratch = row->scratch.data,
                                 .packed = row->packed.data,
                                 .team = team};
+    row->touched_bytes = touched_bytes(row);
     if (status == KERF_OK && row->variant->prepare && row->packed_bytes > 0)
         status = row->variant->prepare(&row->launch, row->packed.data);
     if (status != KERF_OK)

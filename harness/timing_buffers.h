@@ -23,6 +23,7 @@ typedef struct kerf_timing_row {
     const kerf_variant *variant;
     kerf_timing_block block[KERF_MAX_OPERANDS], scratch, packed;
     size_t scratch_bytes, packed_bytes;
+    double touched_bytes; /* operands, scratch and packed memory, each byte once */
     void *out[KERF_MAX_OPERANDS];
     kerf_launch launch;
 } kerf_timing_row;

@@ -1,0 +1,429 @@
+/* kerf_time_cells over toy rows. The workers are forked here, not re-executed: this program has other things to do when
+ * it is started again. */
+#include "harness/google_benchmark_shim.h"
+#include "harness/timing_protocol.h"
+#include "tests/catch_shim.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- an op that doubles its input, and rows that do so more or less well -------------------------------------------
+ */
+
+#define DEADLY_SETUP 13 /* an extent whose inputs cannot be made */
+
+static kerf_status toy_describe(const kerf_case *c, kerf_arena *arena, kerf_problem *problem, kerf_error *error) {
+    kerf_operand *const operands = KERF_ARENA_NEW(arena, kerf_operand, 2);
+    const kerf_operand **const lists = KERF_ARENA_NEW(arena, const kerf_operand *, 2);
+    if (!operands || !lists)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory");
+    if (c->dim[0] < 1)
+        return kerf_fail(error, KERF_ERROR_USAGE, "N must be positive");
+    for (int i = 0; i < 2; ++i) {
+        operands[i] = (kerf_operand){.bytes = sizeof(kerf_operand),
+                                     .name = i ? "y" : "x",
+                                     .role = i ? KERF_OUT : KERF_IN,
+                                     .dtype = c->dtype,
+                                     .alignment = 4,
+                                     .at = {.rank = 1, .dims = {c->dim[0]}, .strides = {i ? 1 : -1}}};
+        lists[i] = &operands[i];
+    }
+    *problem = (kerf_problem){.bytes = sizeof(kerf_problem),
+                              .op = c->op,
+                              .n_in = 1,
+                              .n_out = 1,
+                              .in = &lists[0],
+                              .out = &lists[1],
+                              .want = c->want};
+    return KERF_OK;
+}
+
+static void toy_fill(const kerf_problem *problem, kerf_rng *rng, void *const in[]) {
+    (void)rng;
+    const int64_t n = problem->in[0]->at.dims[0];
+    if (n == DEADLY_SETUP)
+        kill(getpid(), SIGKILL);
+    float *const x = in[0];
+    for (int64_t i = 0; i < n; ++i)
+        x[-i] = (float)(i + 1);
+}
+
+static bool is_multiple_of_64(const void *address) {
+    return (uintptr_t)address % 64 == 0;
+}
+
+/* Fails unless its buffers are as promised. */
+static kerf_status doubling_run(const kerf_launch *launch) {
+    const int64_t n = launch->problem->in[0]->at.dims[0];
+    const float *const x = launch->in[0];
+    float *const y = launch->out[0];
+    float *const scratch = launch->scratch;
+    if (!is_multiple_of_64(x) || !is_multiple_of_64(y) || !is_multiple_of_64(scratch))
+        return KERF_ERROR_DEVICE;
+    for (int64_t i = 0; i < n; ++i) {
+        if (x[-i] != (float)(i + 1))
+            return KERF_ERROR_DEVICE;
+        y[i] = scratch[i] = 2 * x[-i];
+    }
+    return KERF_OK;
+}
+
+static kerf_memory doubling_memory(const kerf_problem *problem, const kerf_config *config) {
+    (void)config;
+    return (kerf_memory){.scratch_bytes = 4 * (size_t)problem->in[0]->at.dims[0], .alignment = 64};
+}
+
+static int n_calls; /* of the rows below, in this worker */
+
+static kerf_status killed_run(const kerf_launch *launch) {
+    if (++n_calls == 5)
+        kill(getpid(), SIGKILL);
+    return doubling_run(launch);
+}
+
+static kerf_status leaving_run(const kerf_launch *launch) {
+    (void)launch;
+    _exit(3);
+}
+
+static kerf_status failing_run(const kerf_launch *launch) {
+    (void)launch;
+    return KERF_ERROR_DEVICE;
+}
+
+#define VARIANT(run_function)                                                                                          \
+    { .bytes = sizeof(kerf_variant), .summary = "toy", .memory = doubling_memory, .run = run_function }
+static const kerf_variant doubling = VARIANT(doubling_run), killed = VARIANT(killed_run),
+                          leaving = VARIANT(leaving_run), failing = VARIANT(failing_run);
+
+#define ROW(row_name, object, on)                                                                                      \
+    {                                                                                                                  \
+        .bytes = sizeof(kerf_row), .name = row_name, .isa = "", .device = on, .variant = { object }                    \
+    }
+enum { DOUBLING, AGAIN, KILLED, LEAVING, FAILING, DEVICE, N_ROWS };
+static const kerf_row rows[N_ROWS] = {
+    ROW("doubling", &doubling, KERF_DEVICE_CPU), ROW("again", &doubling, KERF_DEVICE_CPU),
+    ROW("killed", &killed, KERF_DEVICE_CPU),     ROW("leaving", &leaving, KERF_DEVICE_CPU),
+    ROW("failing", &failing, KERF_DEVICE_CPU),   ROW("device", &doubling, KERF_DEVICE_CUDA),
+};
+static const kerf_row *const row_list[] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], NULL};
+
+static const kerf_attr_spec *const no_attrs[] = {NULL};
+static const char *const dims[] = {"N", NULL}, *const inputs[] = {"x", NULL}, *const outputs[] = {"y", NULL};
+static const char *const fills[] = {"exact", NULL}, *const no_cases[] = {NULL};
+static const kerf_dtype dtypes[] = {KERF_F32};
+static const kerf_op doubling_op = {.bytes = sizeof(kerf_op),
+                                    .name = "double",
+                                    .attrs = no_attrs,
+                                    .dims = dims,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .fills = fills,
+                                    .dtypes = dtypes,
+                                    .n_dtypes = 1,
+                                    .describe = toy_describe,
+                                    .fill = toy_fill};
+static const kerf_op_entry entry = {
+    .bytes = sizeof(kerf_op_entry), .op = &doubling_op, .rows = row_list, .cases = no_cases};
+static const kerf_op_entry *const entries[] = {&entry, NULL};
+static const kerf_registry registry = {.bytes = sizeof(kerf_registry), .abi_version = KERF_ABI_VERSION, .ops = entries};
+
+/* ---- workers -------------------------------------------------------------------------------------------------------
+ */
+
+static kerf_status fork_worker(void *arg, int request, int answer, pid_t *worker, kerf_error *error) {
+    (void)arg;
+    fflush(NULL);
+    *worker = fork();
+    if (*worker < 0)
+        return kerf_fail(error, KERF_ERROR_DEVICE, "cannot fork");
+    if (*worker > 0)
+        return KERF_OK;
+    FILE *const in = fdopen(request, "r"), *const out = fdopen(answer, "w");
+    _exit(in && out ? kerf_timing_work(&registry, in, out) : 99);
+}
+
+static kerf_status fork_silent(void *arg, int request, int answer, pid_t *worker, kerf_error *error) {
+    (void)arg, (void)request, (void)answer;
+    *worker = fork();
+    if (*worker == 0)
+        _exit(7);
+    return *worker > 0 ? KERF_OK : kerf_fail(error, KERF_ERROR_DEVICE, "cannot fork");
+}
+
+typedef struct fixture {
+    kerf_arena arena;
+    kerf_case cases[2];
+    kerf_timing_cell cells[24];
+    int n;
+    kerf_timing_options options;
+    kerf_error error;
+    int last_done, total;
+} fixture;
+
+static void add_case(fixture *f, const kerf_case *c, const int *numbers, int n) {
+    for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode)
+        for (int i = 0; i < n; ++i)
+            f->cells[f->n++] =
+                (kerf_timing_cell){.entry = &entry, .c = c, .row = &rows[numbers[i]], .mode = (kerf_cache_mode)mode};
+}
+
+/* Two cases, each hot and cold, with these rows. */
+static bool fixture_open(fixture *f, const char *first, const char *second, const int *numbers, int n) {
+    memset(f, 0, sizeof *f);
+    f->options = (kerf_timing_options){.processes = 3, .threads = 1, .budget_s = 0.05, .seed = 4};
+    if (kerf_arena_map_shared(&f->arena, (size_t)16 << 20, &f->error) != KERF_OK ||
+        kerf_case_parse(&doubling_op, first, &f->arena, &f->cases[0], &f->error) != KERF_OK ||
+        kerf_case_parse(&doubling_op, second, &f->arena, &f->cases[1], &f->error) != KERF_OK)
+        return false;
+    add_case(f, &f->cases[0], numbers, n);
+    add_case(f, &f->cases[1], numbers, n);
+    return true;
+}
+
+static void note_progress(void *arg, int done, int total) {
+    fixture *const f = arg;
+    f->last_done = done;
+    f->total = total;
+}
+
+static kerf_status time_with(fixture *f, kerf_timing_launcher launcher, const volatile int *interrupted) {
+    return kerf_time_cells_with(&launcher, f->cells, f->n, &f->options, &f->arena, note_progress, f, interrupted,
+                                &f->error);
+}
+
+static kerf_status time_forked(fixture *f) {
+    return time_with(f, (kerf_timing_launcher){.start = fork_worker}, NULL);
+}
+
+static const char *fault_of_samples(const kerf_timing_cell *cell, int processes) {
+    int per_process[8] = {0}, last_process = 0, last_round = -1;
+    for (int i = 0; i < cell->n_samples; ++i) {
+        const kerf_sample *const s = &cell->sample[i];
+        if (s->process < last_process || s->process >= processes)
+            return "processes are out of order";
+        if (s->process == last_process && s->round <= last_round)
+            return "rounds are out of order";
+        if (s->batch == 0 || s->total_ns == 0 || (cell->mode == KERF_COLD && s->batch != 1))
+            return "a batch that cannot be";
+        last_process = s->process;
+        last_round = s->round;
+        ++per_process[s->process];
+    }
+    for (int p = 0; p < processes; ++p)
+        if (per_process[p] < 3 || cell->stop[p] == KERF_STOP_NONE || cell->stop[p] == KERF_STOP_ERROR)
+            return "a process has too few samples";
+    return cell->reason[0] ? "there is a reason why there are no samples" : NULL;
+}
+
+static bool is_dropped(const kerf_timing_cell *cell, const char *why) {
+    return cell->n_samples == 0 && strstr(cell->reason, why) != NULL;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------------------------
+ */
+
+static void every_cell_gets_samples_of_every_process(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=5000 dtype=f32", (const int[]){DOUBLING, AGAIN}, 2));
+    REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+    for (int i = 0; i < f.n; ++i)
+        REQUIRE_MESSAGE(!fault_of_samples(&f.cells[i], 3), "cell %d: %s (%s)", i, fault_of_samples(&f.cells[i], 3),
+                        f.cells[i].reason);
+    REQUIRE(f.last_done == 3 * f.n && f.total == 3 * f.n);
+    kerf_arena_unmap(&f.arena);
+}
+
+static void ranks_of_a_team_time_too(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING}, 1));
+    f.options.threads = 2;
+    REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+    for (int i = 0; i < f.n; ++i)
+        REQUIRE(!fault_of_samples(&f.cells[i], 3));
+    kerf_arena_unmap(&f.arena);
+}
+
+static void rows_that_end_the_process_are_dropped_and_the_rest_is_timed(void) {
+    static const struct {
+        int row;
+        const char *reason;
+        bool crashed;
+    } ends[] = {{KILLED, "signal 9", true}, {LEAVING, "status 3", true}, {FAILING, "returned an error", false}};
+    for (int e = 0; e < 3; ++e) {
+        static fixture f;
+        REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING, ends[e].row, AGAIN}, 3));
+        REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+        for (int i = 0; i < f.n; ++i) {
+            if (f.cells[i].row == &rows[ends[e].row])
+                REQUIRE_MESSAGE(is_dropped(&f.cells[i], ends[e].reason), "cell %d: %s", i, f.cells[i].reason);
+            else
+                REQUIRE_MESSAGE(!fault_of_samples(&f.cells[i], 3), "%s", fault_of_samples(&f.cells[i], 3));
+            REQUIRE(f.cells[i].crashed == (ends[e].crashed && f.cells[i].row == &rows[ends[e].row]));
+        }
+        kerf_arena_unmap(&f.arena);
+    }
+}
+
+static void case_that_dies_while_it_is_made_is_dropped(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=13 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING, AGAIN}, 2));
+    REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+    for (int i = 0; i < f.n; ++i)
+        REQUIRE(i < f.n / 2 ? is_dropped(&f.cells[i], "signal 9") : !fault_of_samples(&f.cells[i], 3));
+    kerf_arena_unmap(&f.arena);
+}
+
+static void case_that_is_refused_is_dropped_with_its_message(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=0 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING}, 1));
+    REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+    REQUIRE(is_dropped(&f.cells[0], "N must be positive"));
+    REQUIRE(!fault_of_samples(&f.cells[2], 3));
+    kerf_arena_unmap(&f.arena);
+}
+
+static void device_rows_are_not_timed(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING, DEVICE}, 2));
+    REQUIRE(time_forked(&f) == KERF_OK);
+    REQUIRE(!fault_of_samples(&f.cells[0], 3));
+    REQUIRE(is_dropped(&f.cells[1], "CPU"));
+    kerf_arena_unmap(&f.arena);
+}
+
+static void worker_without_an_answer_is_an_error(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING}, 1));
+    REQUIRE(time_with(&f, (kerf_timing_launcher){.start = fork_silent}, NULL) == KERF_ERROR_DEVICE);
+    REQUIRE(strstr(f.error.message, "status 7"));
+    for (int i = 0; i < f.n; ++i)
+        REQUIRE(f.cells[i].n_samples == 0);
+    kerf_arena_unmap(&f.arena);
+}
+
+static volatile int stop_asked;
+
+static kerf_status fork_and_interrupt_the_second(void *arg, int request, int answer, pid_t *worker, kerf_error *error) {
+    int *const n_started = arg;
+    stop_asked = ++*n_started == 2;
+    return fork_worker(NULL, request, answer, worker, error);
+}
+
+static void interruption_keeps_what_is_complete(void) {
+    static fixture f;
+    int n_started = 0;
+    stop_asked = 0;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING}, 1));
+    const kerf_timing_launcher launcher = {.start = fork_and_interrupt_the_second, .arg = &n_started};
+    REQUIRE(time_with(&f, launcher, &stop_asked) == KERF_ERROR_INTERRUPTED);
+    for (int i = 0; i < f.n; ++i) {
+        REQUIRE(f.cells[i].n_samples >= 3);
+        REQUIRE(f.cells[i].sample[f.cells[i].n_samples - 1].process == 0);
+        REQUIRE(f.cells[i].stop[1] == KERF_STOP_NONE);
+    }
+    kerf_arena_unmap(&f.arena);
+}
+
+static void no_cells_are_no_work(void) {
+    static fixture f;
+    REQUIRE(fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", NULL, 0));
+    REQUIRE(time_forked(&f) == KERF_OK);
+    kerf_arena_unmap(&f.arena);
+}
+
+static int work_on(const char *request, char *answer, size_t bytes) {
+    FILE *const in = tmpfile(), *const out = tmpfile();
+    if (!in || !out)
+        return -1;
+    fputs(request, in);
+    rewind(in);
+    const int code = kerf_timing_work(&registry, in, out);
+    rewind(out);
+    answer[fread(answer, 1, bytes - 1, out)] = '\0';
+    fclose(in);
+    fclose(out);
+    return code;
+}
+
+static void request_by_hand_is_answered(void) {
+    char answer[65536];
+    REQUIRE(work_on("case double N=64 dtype=f32\ncell 7 hot doubling@cpu\ncell 9 cold failing@cpu\nend\n", answer,
+                    sizeof answer) == 0);
+    REQUIRE(strstr(answer, "sample 7 0 ") == answer);
+    REQUIRE(strstr(answer, "\nstop 7 "));
+    REQUIRE(strstr(answer, "\nfail 9 "));
+    REQUIRE(strcmp(answer + strlen(answer) - 5, "\nend\n") == 0);
+}
+
+static void bad_requests_are_refused(void) {
+    static const char *const requests[] = {
+        "",
+        "case double N=64 dtype=f32\n",
+        "nonsense\nend\n",
+        "case nothing N=64\nend\n",
+        "case double N=x\nend\n",
+        "case\nend\n",
+        "cell 0 hot doubling@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell x hot doubling@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell -1 hot doubling@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell 99999999999 hot doubling@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell 0 warm doubling@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell 0 hot nobody@cpu\nend\n",
+        "case double N=64 dtype=f32\ncell 0\nend\n",
+        "threads 0\nend\n",
+        "threads two\nend\n",
+        "process 70000\nend\n",
+        "seed 0x10000000000000000\nend\n",
+    };
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; ++i) {
+        char answer[1024];
+        const int code = work_on(requests[i], answer, sizeof answer);
+        REQUIRE_MESSAGE(code == 2 && answer[0] == '\0', "request %d gave code %d, answer `%s`", (int)i, code, answer);
+    }
+}
+
+static void unknown_argument_of_the_front_end_is_usage(void) {
+    char unknown[] = "--benchmark_nothing", *arguments[] = {unknown, NULL};
+    kerf_error error = {.message = ""};
+    REQUIRE(kerf_timing_front_end(NULL, 0, 1, 1, arguments, &error) == KERF_ERROR_USAGE);
+    REQUIRE(strstr(error.message, unknown));
+}
+
+static double count_body(void *arg) {
+    ++*(int *)arg;
+    return 1e-6;
+}
+
+static void hosted_body_runs_once_each_time(void) {
+    kerf_error error;
+    int n = 0;
+    const kerf_hosted_benchmark hosted = {.name = "any name, with [strange] signs/hot", .body = count_body, .arg = &n};
+    for (int i = 1; i <= 3; ++i) {
+        REQUIRE(kerf_google_benchmark_host(&hosted, &error) == KERF_OK);
+        REQUIRE(n == i);
+    }
+}
+
+#define TEST(name, run)                                                                                                \
+    { "timing: " name, "[unit][timing]", run, __FILE__, __LINE__ }
+
+const kerf_test kerf_tests_unit_timing[] = {
+    TEST("every cell gets samples of every process", every_cell_gets_samples_of_every_process),
+    TEST("ranks of a team time too", ranks_of_a_team_time_too),
+    TEST("a row that ends the process is dropped and the rest is timed",
+         rows_that_end_the_process_are_dropped_and_the_rest_is_timed),
+    TEST("a case that dies while it is made is dropped", case_that_dies_while_it_is_made_is_dropped),
+    TEST("a case that is refused is dropped with its message", case_that_is_refused_is_dropped_with_its_message),
+    TEST("device rows are not timed", device_rows_are_not_timed),
+    TEST("a worker without an answer is an error", worker_without_an_answer_is_an_error),
+    TEST("an interruption keeps what is complete", interruption_keeps_what_is_complete),
+    TEST("no cells are no work", no_cells_are_no_work),
+    TEST("a request by hand is answered", request_by_hand_is_answered),
+    TEST("bad requests are refused", bad_requests_are_refused),
+    TEST("an unknown argument of the front end is usage", unknown_argument_of_the_front_end_is_usage),
+    TEST("a hosted body runs once each time", hosted_body_runs_once_each_time),
+    {0},
+};
