@@ -58,7 +58,8 @@ static kerf_status check_shape(const kerf_operand *operand, const kerf_gsg_shape
             return kerf_fail(error, KERF_ERROR_USAGE, "%s has %s=%lld but %s has %s=%lld: they must be equal",
                              operand->name, kerf_gsg_dim_names[dim], (long long)extent, known[dim].from,
                              kerf_gsg_dim_names[dim], (long long)known[dim].extent);
-        known[dim] = (known_dim){operand->name, extent};
+        if (!known[dim].from)
+            known[dim] = (known_dim){operand->name, extent};
     }
     int64_t count;
     if (!kerf_strided_count(&operand->at, &count)) {
