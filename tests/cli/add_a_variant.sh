@@ -12,7 +12,8 @@ fail() {
 
 tar -C "$source" --exclude=./build --exclude='./build-*' --exclude=./.git -cf - . | tar -C "$copy" -xf -
 cd -- "$copy"
-export KERF_BUILD_DIR=$copy/build KERF_CMAKE_ARGS='-DKERF_HOST_LIBS=OFF -DKERF_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug'
+export XDG_DATA_HOME=$copy/data KERF_BUILD_DIR=$copy/build
+export KERF_CMAKE_ARGS='-DKERF_HOST_LIBS=OFF -DKERF_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug'
 
 awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/add-a-variant.md >commands
 grep -q 'KERF_SCALAR(mine)' commands || fail "docs/add-a-variant.md has no block of commands that adds \`mine\`"
@@ -26,4 +27,5 @@ echo 'KERF_SCALAR(absent)' >>kernels/variants/grid_sampler_grad/variants.def
 if scripts/bench list 2>errors; then
     fail "a row without its file was configured"
 fi
-grep -q 'KERF_SCALAR(absent) needs the file' errors || fail "the message does not name the row: $(cat errors)"
+# CMake breaks the lines of its messages.
+tr -s ' \n' ' ' <errors | grep -q 'KERF_SCALAR(absent) needs the file' || fail "the message does not name the row: $(cat errors)"
