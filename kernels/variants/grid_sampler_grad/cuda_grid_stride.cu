@@ -30,7 +30,9 @@ template <typename Element, typename Sum, typename Index> struct task {
  */
 
 template <kerf_interpolation interpolation>
-constexpr int taps_of = interpolation == KERF_NEAREST ? 1 : interpolation == KERF_BILINEAR ? 2 : 4;
+constexpr int taps_of = interpolation == KERF_NEAREST    ? 1
+                        : interpolation == KERF_BILINEAR ? 2
+                                                         : 4;
 
 /* Unlike kerf_axis_taps it lists skipped taps too, as index -1: slots are then known to the compiler. */
 template <int taps, typename Index> struct footprint {
@@ -122,8 +124,13 @@ __device__ void scatter(const task<Element, Sum, Index> &todo, Index n, Index oy
 
 constexpr int largest_block = 512;
 
+/* Blocks that a multiprocessor should hold at least. 0: as the compiler likes, which for bicubic in double would be two
+ * and 800 bytes of spills. */
+template <kerf_interpolation interpolation> constexpr int resident_blocks = interpolation == KERF_BICUBIC ? 1 : 0;
+
 template <kerf_interpolation interpolation, typename Element, typename Sum, typename Index>
-__global__ void __launch_bounds__(largest_block) scatter_samples(const task<Element, Sum, Index> todo) {
+__global__ void __launch_bounds__(largest_block, resident_blocks<interpolation>)
+    scatter_samples(const task<Element, Sum, Index> todo) {
     kerf_for_elements(todo.samples, [&](Index i) {
         const Index row = i / todo.out_width;
         scatter<interpolation>(todo, row / todo.out_height, row % todo.out_height, i % todo.out_width);
