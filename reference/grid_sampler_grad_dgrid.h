@@ -106,48 +106,59 @@ static pair_value evaluate(const dgrid_room *room, const direction *d, const can
     return pair;
 }
 
-/* One pair on data that are not all finite; see "Classes" in docs/verification.md. */
-static outcome classify_pair(const dgrid_room *room, const direction *d, const candidate *along,
-                             const candidate *across) {
+static bool may_overflow(const kerf_gsg_call *call, const direction *d, wide magnitude, wide plain) {
+    return magnitude > (wide)call->sum.largest ||
+           2 * (1 + (wide)d->along->factor) * plain > (wide)call->working.largest;
+}
+
+/* What one term shows that is not finite. near_zero: rounding may make the weight 0. */
+static unsigned see_term(const kerf_gsg_call *call, wide weight, bool near_zero, double x, double g) {
+    const wide term = weight * (wide)x * (wide)g;
+    const wide finite = isfinite(x) ? (wide)x : isfinite(g) ? (wide)g : 1;
+    const bool vanishes = finite != 0 && fabs(weight * finite) < 2 * (wide)call->working.tiniest;
+    if (near_zero || vanishes || (isnan(term) && isinf(g) && !isnan(x)))
+        return SEEN_UNSURE;
+    if (isnan(term))
+        return SEEN_NAN;
+    return (term > 0 ? SEEN_PLUS_INFINITY : SEEN_MINUS_INFINITY) | (isinf(g) ? SEEN_SHARED_INFINITY : 0);
+}
+
+/* All terms of one tap; adds the absolute values of the finite ones, without weights, to *plain. */
+static unsigned see_tap(const dgrid_room *room, const direction *d, const tap *along, const tap *across, wide factor,
+                        wide *plain) {
     const kerf_gsg_call *const call = room->call;
+    const bool near_zero = factor == 0 || fabs(along->dw) <= along->dw_error || fabs(across->w) <= across->w_error;
+    const bool x_first = d->along == &room->x;
+    const int64_t ix = (x_first ? along : across)->pixel, iy = (x_first ? across : along)->pixel;
+    unsigned seen = 0;
+    for (int64_t c = 0; c < call->c; ++c) {
+        const int64_t at = kerf_gsg_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox);
+        const double x = kerf_gsg_load(call, KERF_GSG_X, kerf_gsg_at(call, KERF_GSG_X, room->n, c, iy, ix));
+        const double g = kerf_gsg_load(call, KERF_GSG_GRAD, at);
+        if (isfinite(x) && isfinite(g))
+            *plain += fabs((wide)x * (wide)g);
+        else
+            seen |= see_term(call, factor * along->dw * across->w, near_zero, x, g);
+    }
+    return seen;
+}
+
+/* One pair on data that are not all finite. */
+static outcome classify(const dgrid_room *room, const direction *d, const candidate *along, const candidate *across) {
     const wide factor = (wide)d->along->factor * (wide)along->slope;
-    bool unsure = false, nan = false, plus = false, minus = false, magnified = false;
+    wide plain = 0;
+    unsigned seen = 0;
     if (along->dropped || across->dropped)
         return FINITE;
     for (int i = 0; i < along->n_taps; ++i)
         for (int j = 0; j < across->n_taps; ++j) {
-            const tap *const a = &along->at[i], *const b = &across->at[j];
-            if (sum_at(room, d, a, b)->finite)
-                continue;
-            const bool near_zero = fabs(a->dw) <= a->dw_error || fabs(b->w) <= b->w_error || factor == 0;
-            const wide weight = factor * a->dw * b->w;
-            const int64_t px = (d->along == &room->x ? a : b)->pixel, py = (d->along == &room->x ? b : a)->pixel;
-            for (int64_t c = 0; c < call->c; ++c) {
-                const double x = kerf_gsg_load(call, KERF_GSG_X, kerf_gsg_at(call, KERF_GSG_X, room->n, c, py, px));
-                const double g = kerf_gsg_load(call, KERF_GSG_GRAD,
-                                               kerf_gsg_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox));
-                if (isfinite(x) && isfinite(g))
-                    continue;
-                const wide term = weight * (wide)x * (wide)g;
-                magnified = magnified || isinf(g);
-                if (near_zero || (isnan(term) && isinf(g) && !isnan(x)))
-                    unsure = true;
-                else if (isnan(term))
-                    nan = true;
-                else
-                    *(term > 0 ? &plus : &minus) = true;
-            }
+            const tap_sum *const s = sum_at(room, d, &along->at[i], &across->at[j]);
+            if (s->finite)
+                plain += s->magnitude;
+            else
+                seen |= see_tap(room, d, &along->at[i], &across->at[j], factor, &plain);
         }
-    if (nan || (plus && minus && !magnified))
-        return IS_NAN;
-    if (unsure || (plus && minus))
-        return UNSURE;
-    return plus ? IS_PLUS_INFINITY : minus ? IS_MINUS_INFINITY : FINITE;
-}
-
-static bool may_overflow(const kerf_gsg_call *call, const direction *d, const pair_value *pair) {
-    return pair->magnitude > (wide)call->sum.largest ||
-           2 * (1 + (wide)d->along->factor) * pair->plain > (wide)call->working.largest;
+    return outcome_of(seen, seen != 0 && may_overflow(room->call, d, 0, plain));
 }
 
 /* Smallest power of two among the weights that multiply x gO; the derivative of bilinear weights is +-1. */
@@ -191,7 +202,7 @@ static void put_direction(const dgrid_room *room, const direction *d, int64_t at
     for (int i = 0; i < d->along->n_candidates; ++i)
         for (int j = 0; j < d->across->n_candidates; ++j) {
             const candidate *const along = &d->along->at[i], *const across = &d->across->at[j];
-            const outcome here = room->finite ? FINITE : classify_pair(room, d, along, across);
+            const outcome here = room->finite ? FINITE : classify(room, d, along, across);
             what = first || what == here ? here : UNSURE;
             first = false;
             if (here != FINITE)
@@ -200,7 +211,7 @@ static void put_direction(const dgrid_room *room, const direction *d, int64_t at
             lo = pair.value < lo ? pair.value : lo;
             hi = pair.value > hi ? pair.value : hi;
             slack = pair.slack > slack ? pair.slack : slack;
-            overflows = overflows || may_overflow(call, d, &pair);
+            overflows = overflows || may_overflow(call, d, pair.magnitude, pair.plain);
             exact = is_exact(room, d, &pair);
         }
     if (what != FINITE || overflows)

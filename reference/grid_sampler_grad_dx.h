@@ -1,8 +1,6 @@
 /* dx: for each pixel of a plane, the interval of sum of weight x gO, and what rounding may add. Planes are independent,
  * so ranks take blocks of planes, and the result does not depend on how many there are. */
 
-enum { SEEN_INEXACT = 1, SEEN_UNSURE = 2, SEEN_NAN = 4, SEEN_PLUS_INFINITY = 8, SEEN_MINUS_INFINITY = 16 };
-
 /* The weight of one sample at one pixel. */
 typedef struct footprint {
     int64_t element; /* of a plane */
@@ -112,17 +110,8 @@ static void scatter(const kerf_gsg_call *call, dx_room *room, int64_t n, int64_t
         }
 }
 
-static outcome classify(const kerf_gsg_call *call, const pixel_sum *s) {
-    const unsigned both = SEEN_PLUS_INFINITY | SEEN_MINUS_INFINITY;
-    if (s->seen & SEEN_NAN || (s->seen & both) == both)
-        return IS_NAN;
-    if (s->seen & SEEN_UNSURE || s->magnitude > (wide)call->sum.largest)
-        return UNSURE;
-    return s->seen & SEEN_PLUS_INFINITY ? IS_PLUS_INFINITY : s->seen & SEEN_MINUS_INFINITY ? IS_MINUS_INFINITY : FINITE;
-}
-
 static void put_pixel(const kerf_gsg_call *call, const pixel_sum *s, int64_t at) {
-    const outcome what = classify(call, s);
+    const outcome what = outcome_of(s->seen, s->magnitude > (wide)call->sum.largest);
     if (what != FINITE) {
         put_outcome(&call->dx, at, what);
         return;
