@@ -128,6 +128,77 @@ static void inexact_points(void) {
     fixture_close(&f);
 }
 
+/* The cubic of 6 fractional bits has 20, which leaves the steps of any algebra their 4 bits before the point; 7 do not.
+ */
+static void bits_of_bicubic(void) {
+    const kerf_grid_sampler_modes modes = {.interpolation = KERF_BICUBIC, .padding = KERF_PAD_BORDER};
+    for (int bits = 5; bits <= 8; ++bits) {
+        fixture f;
+        open_row(&f, KERF_F32, modes, 4, 1);
+        point(&f, 0, -0.25 + ldexp(0.5, -bits), 0, 1);
+        REQUIRE(fixture_expect(&f));
+        REQUIRE_MESSAGE((slack(&f, KERF_GSG_DX, 1) == 0) == (bits <= 6), "%d bits", bits);
+        fixture_close(&f);
+    }
+}
+
+/* Every way to write the coordinate that docs/verification.md lists, written out once more. */
+static int legal_coordinates(float g, int64_t width, kerf_corners corners, double v[5]) {
+    const float size = (float)width, last = (float)(width - 1);
+    const volatile float sum = g + 1, product = sum * size, less = product - 1;
+    if (corners == KERF_CORNERS_ALIGNED) {
+        const volatile float folded = g * (last / 2), half = sum / 2;
+        v[0] = half * last;
+        v[1] = fmaf(g, last / 2, last / 2);
+        v[2] = folded + last / 2;
+        v[3] = ((double)g + 1) / 2 * (double)(width - 1);
+        return 4;
+    }
+    const volatile float folded = g * (size / 2);
+    v[0] = less / 2;
+    v[1] = fmaf(sum, size, -1) / 2;
+    v[2] = fmaf(g, size / 2, last / 2);
+    v[3] = folded + last / 2;
+    v[4] = (((double)g + 1) * (double)width - 1) / 2;
+    return 5;
+}
+
+/* What a legal coordinate gives to its two pixels lies in the hull itself, without any slack. */
+static void check_forms(const fixture *f, float g, int64_t width) {
+    double v[5];
+    const int n = legal_coordinates(g, width, f->modes.corners, v);
+    for (int k = 0; k < n; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const double pixel = floor(v[k]) + side, weight = 1 - fabs(v[k] - pixel);
+            if (pixel < 0 || pixel >= (double)width)
+                continue;
+            const double low = lo(f, KERF_GSG_DX, (int64_t)pixel), high = hi(f, KERF_GSG_DX, (int64_t)pixel);
+            REQUIRE_MESSAGE(low <= weight && weight <= high, "form %d of %.9g on %lld: %.17g not in [%.17g, %.17g]", k,
+                            g, (long long)width, weight, low, high);
+        }
+}
+
+/* The rarest form is the extreme one for one point in 500. */
+static void legal_forms(void) {
+    enum { WIDEST = 100, POINTS = 100 };
+    kerf_rng rng = kerf_rng_seeded(1, 0);
+    for (int i = 0; i < 2 * WIDEST && !kerf_test_failed(); ++i) {
+        fixture f;
+        kerf_grid_sampler_modes modes = bilinear_zeros;
+        modes.corners = (kerf_corners)(i % 2);
+        const int64_t width = 1 + i / 2;
+        open_row(&f, KERF_F32, modes, width, 1);
+        for (int k = 0; k < POINTS && !kerf_test_failed(); ++k) {
+            const float g = (float)(2 * kerf_rng_unit(&rng) - 1);
+            point(&f, 0, g, 0, 1);
+            if (fixture_expect(&f))
+                check_forms(&f, g, width);
+            kerf_arena_rewind(&f.arena, 0);
+        }
+        fixture_close(&f);
+    }
+}
+
 /* 2^18 samples in one cell: the answer is one number, and one lost update is wrong. */
 static void one_cell(void) {
     enum { SIDE = 512 };
@@ -343,6 +414,8 @@ const kerf_test kerf_tests_unit_oracle[] = {
     TEST("exact points have no slack", exact_points),
     TEST("exact bicubic points have no slack", exact_bicubic),
     TEST("rounding brings the slack back", inexact_points),
+    TEST("bicubic is exact up to 6 fractional bits", bits_of_bicubic),
+    TEST("every legal form of the coordinate lies in the hull", legal_forms),
     TEST("one cell of 2^18 samples has one right answer", one_cell),
     TEST("narrow outputs are bounded before their rounding", narrow_outputs),
     TEST("samples that are not finite are dropped", dropped_samples),
