@@ -100,6 +100,14 @@ static kerf_status run_stages(kerf_run *run, const kerf_set_list *verified, cons
     return KERF_OK;
 }
 
+/* What cannot fit is refused before anything runs. */
+static kerf_status check_memory(const kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
+    for (int s = 0; s < sets->n; ++s)
+        for (int i = 0; i < sets->at[s].cases.n; ++i)
+            KERF_TRY(kerf_verify_check_memory(run->entry, &sets->at[s].cases.at[i], error));
+    return KERF_OK;
+}
+
 static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, kerf_set_list *timed, kerf_error *error) {
     const kerf_options *const options = run->options;
     KERF_TRY(kerf_arena_map_shared(&run->arena, ARENA_BYTES, error));
@@ -139,6 +147,10 @@ kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *regi
     kerf_progress clock;
     kerf_progress_begin(&clock, true, "%s", "");
     kerf_status status = select_everything(&run, &verified, &timed, error);
+    if (status == KERF_OK)
+        status = check_memory(&run, &verified, error);
+    if (status == KERF_OK)
+        status = check_memory(&run, &timed, error);
     if (status == KERF_OK)
         status = kerf_sink_open(&run.sink, options, error);
     if (status != KERF_OK) {

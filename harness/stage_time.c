@@ -159,11 +159,11 @@ static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode,
     if (cell && cell->n_samples > 0)
         KERF_TRY(add_times(run, cell, naive, &record, error));
     else if (cell) {
-        /* It passed when it was verified and ended its process when it was timed. */
-        record.finding.verdict = cell->reason[0] ? KERF_CRASH : KERF_SKIP;
+        /* A row that passed may still end its process when it is timed. */
+        record.finding.verdict = cell->crashed ? KERF_CRASH : KERF_SKIP;
         kerf_text reason = kerf_text_over(record.finding.reason, sizeof record.finding.reason);
         kerf_text_printf(&reason, "%s", cell->reason[0] ? cell->reason : "no time was left");
-        run->any_wrong = run->any_wrong || cell->reason[0];
+        run->any_wrong = run->any_wrong || cell->crashed;
     }
     return kerf_sink_add(&run->sink, &record, error);
 }

@@ -316,6 +316,12 @@ static kerf_status check_memory(size_t need_bytes, kerf_error *error) {
     return kerf_fail(error, KERF_ERROR_MEMORY, "%s are free; use smaller --dims", memory);
 }
 
+kerf_status kerf_verify_check_memory(const kerf_op_entry *entry, const kerf_case *c, kerf_error *error) {
+    size_t need_bytes;
+    KERF_TRY(kerf_verify_peak_bytes(entry, c, &need_bytes, error));
+    return check_memory(need_bytes, error);
+}
+
 /* The case with all that it points to, so that children forked earlier see it. */
 static kerf_status copy_case(const kerf_case *c, kerf_case *copy, kerf_arena *arena, kerf_error *error) {
     *copy = *c;

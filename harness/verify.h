@@ -22,6 +22,9 @@ void kerf_verifier_close(kerf_verifier *verifier);
  * not fit. */
 kerf_status kerf_verify_peak_bytes(const kerf_op_entry *entry, const kerf_case *c, size_t *bytes, kerf_error *error);
 
+/* KERF_ERROR_MEMORY with both sizes if that is more than is free now. */
+kerf_status kerf_verify_check_memory(const kerf_op_entry *entry, const kerf_case *c, kerf_error *error);
+
 /* Runs the oracle once and each of the n rows on the case; findings[i] belongs to rows[i]. KERF_ERROR_MEMORY before any
  * allocation if the case does not fit, with both sizes. KERF_ERROR_USAGE if describe refuses the case.
  * KERF_ERROR_INTERRUPTED when *interrupted became non-zero. */

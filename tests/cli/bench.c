@@ -1,0 +1,190 @@
+#include "tests/catch_shim.h"
+#include "tests/cli/run.h"
+#include <stdio.h>
+#include <string.h>
+
+#define TINY "--case 'N=1 C=2 H=4 W=4 Ho=3 Wo=3 dtype=f32 fill=exact'"
+
+/* One line on standard error that holds all the parts, nothing on standard output, and this exit code. */
+static void check_refused(const char *arguments, int exit_code, const char *part, const char *other) {
+    const cli_result *const result = cli_bench(arguments);
+    REQUIRE_MESSAGE(result->exit_code == exit_code, "%s: exit %d: %s", arguments, result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, part) && strstr(result->err, other), "%s: %s", arguments, result->err);
+    REQUIRE_MESSAGE(cli_count_lines(result->err, "") == 1, "%s: %s", arguments, result->err);
+    REQUIRE_MESSAGE(result->out[0] == '\0', "%s: %s", arguments, result->out);
+}
+
+static void wrong_words_are_named(void) {
+    check_refused("--op grid_sampler_grd", 2, "'grid_sampler_grd'", "did you mean 'grid_sampler_grad'");
+    check_refused("verify --op grid_sampler_grad --variant vectorised", 2, "'vectorised'", "did you mean 'vectorized'");
+    check_refused("verify --op grid_sampler_grad --attr paddin_mode=zeros", 2, "'paddin_mode'", "padding_mode");
+    check_refused("verify --op grid_sampler_grad --attr padding_mode=zero", 2, "'zero'", "reflection");
+    check_refused("verify --op grid_sampler_grad --dtype f31", 2, "'f31'", "f32");
+    check_refused("verify --op grid_sampler_grad --fill smoth", 2, "'smoth'", "smooth");
+    check_refused("verify --op grid_sampler_grad --set smok", 2, "'smok'", "smoke");
+    check_refused("verfy --op grid_sampler_grad", 2, "'verfy'", "did you mean 'verify'");
+    check_refused("--opp grid_sampler_grad", 2, "'--opp'", "did you mean '--op'");
+    check_refused("verify", 2, "no op", "bench list");
+    check_refused("verify --op", 2, "--op needs a value", "OP");
+    check_refused("verify --op grid_sampler_grad --threads 0", 2, "--threads '0'", "1");
+    check_refused("verify --op grid_sampler_grad --threads 2x", 2, "--threads '2x'", "1");
+    check_refused("verify --op grid_sampler_grad --time-budget -1", 2, "--time-budget '-1'", "above 0");
+    check_refused("verify --op grid_sampler_grad --format xml", 2, "'xml'", "json");
+    check_refused("verify --op grid_sampler_grad --out json", 2, "--out 'json'", "FORMAT=PATH");
+    check_refused("verify --op grid_sampler_grad --set smoke " TINY, 2, "--set", "exclude");
+    check_refused("verify --op grid_sampler_grad --plugin /nowhere.so", 2, "/nowhere.so", "--plugin");
+}
+
+static void impossible_dims_are_refused(void) {
+#define WITH(dims) "verify --op grid_sampler_grad --case '" dims "'"
+    check_refused(WITH("N=1 C=2 H=4 W=4 Ho=3"), 2, "Wo", "--case");
+    check_refused(WITH("N=1 C=2 H=0 W=4 Ho=3 Wo=3"), 2, "H", "0");
+    check_refused(WITH("N=-1 C=2 H=4 W=4 Ho=3 Wo=3"), 2, "N", "-1");
+    check_refused(WITH("N=99999999999999999999 C=2 H=4 W=4 Ho=3 Wo=3"), 2, "N", "99999999999999999999");
+    check_refused(WITH("N=4000000000 C=4000000000 H=4000000000 W=4 Ho=3 Wo=3"), 2, "4000000000", "");
+    check_refused(WITH("N=1 C=2 H=4 W=4 Ho=3 Wo=3 layout=dx=zero"), 2, "dx", "zero");
+    check_refused("verify --op grid_sampler_grad --dims N=4,N=5", 2, "N", "twice");
+    check_refused("verify --op grid_sampler_grad --dims K=4", 2, "'K'", "N");
+    check_refused("verify --op grid_sampler_grad --dims H=0", 2, "H", "0");
+    check_refused(WITH("N=100000 C=1000 H=1000 W=1000 Ho=3 Wo=3"), 1, "GiB", "free");
+}
+
+static void a_tiny_case_passes(void) {
+    const cli_result *const result = cli_bench("verify --op grid_sampler_grad --variant naive,strided " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->out, "naive@cpu") && strstr(result->out, "strided@cpu"), "%s", result->out);
+    REQUIRE(!strstr(result->out, "vectorized"));
+    REQUIRE(strstr(result->err, "records: "));
+}
+
+static void formats_agree(void) {
+    char arguments[512];
+    snprintf(arguments, sizeof arguments,
+             "verify --op grid_sampler_grad --variant naive --json --out csv=%s/a.csv --out table=%s/a.txt " TINY,
+             cli_folder(), cli_folder());
+    const cli_result *const result = cli_bench(arguments);
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"run\"") == 1);
+    REQUIRE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"verify\"") == 1);
+    REQUIRE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"end\"") == 1);
+    char path[96], line[512] = "";
+    snprintf(path, sizeof path, "%s/a.csv", cli_folder());
+    FILE *const csv = fopen(path, "r");
+    REQUIRE(csv != NULL);
+    REQUIRE(fgets(line, sizeof line, csv) && fgets(line, sizeof line, csv));
+    fclose(csv);
+    REQUIRE_MESSAGE(strncmp(line, "verify,grid_sampler_grad,--case,", 32) == 0 &&
+                        strstr(line, ",naive@cpu,verify,,PASS,"),
+                    "%s", line);
+}
+
+static void unwritable_output_is_told_first(void) {
+    check_refused("verify --op grid_sampler_grad --out json=/nowhere/x.jsonl " TINY, 1, "/nowhere/x.jsonl", "--out");
+    check_refused("verify --op grid_sampler_grad --out json=/tmp " TINY, 1, "/tmp", "--out");
+}
+
+static void no_home_is_a_warning(void) {
+    const cli_result *const result =
+        cli_bench_with("env -u HOME -u XDG_DATA_HOME", "verify --op grid_sampler_grad --variant naive " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "warning") && strstr(result->err, "--out"), "%s", result->err);
+}
+
+static void case_files_name_file_and_line(void) {
+    char path[96], arguments[256], expected[128];
+    snprintf(path, sizeof path, "%s/mine.txt", cli_folder());
+    FILE *const file = fopen(path, "w");
+    REQUIRE(file != NULL);
+    fputs("# fine\nN=1 C=1 H=2 W=2 Ho=2 Wo=2\nN=1 C=1 H=2 W=2 Ho=2 Wo=2 fill=nothing\n", file);
+    fclose(file);
+    snprintf(arguments, sizeof arguments, "verify --op grid_sampler_grad --cases %s", path);
+    snprintf(expected, sizeof expected, "%s:3", path);
+    check_refused(arguments, 2, expected, "'nothing'");
+    check_refused("verify --op grid_sampler_grad --cases /nowhere.txt", 1, "/nowhere.txt", "");
+}
+
+static void an_interrupt_keeps_the_records(void) {
+    char arguments[256], path[96];
+    snprintf(path, sizeof path, "%s/interrupted.jsonl", cli_folder());
+    snprintf(arguments, sizeof arguments, "verify --op grid_sampler_grad --thorough --out json=%s", path);
+    const cli_result *const result = cli_bench_with("timeout --preserve-status -s INT 2", arguments);
+    REQUIRE_MESSAGE(result->exit_code == 130, "%d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "interrupted"), "%s", result->err);
+    FILE *const file = fopen(path, "r");
+    REQUIRE(file != NULL);
+    static char line[1 << 16];
+    int n = 0;
+    bool whole = true, ended = false;
+    while (fgets(line, sizeof line, file)) {
+        whole = whole && line[0] == '{' && strstr(line, "}\n");
+        ended = strstr(line, "\"kind\":\"end\",\"exit_code\":130") != NULL;
+        ++n;
+    }
+    fclose(file);
+    REQUIRE_MESSAGE(n > 2 && whole && ended, "%d lines, the last: %s", n, line);
+}
+
+static void too_many_threads_are_said(void) {
+    const cli_result *const result = cli_bench("verify --op grid_sampler_grad --variant naive --threads 64 " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "--threads 64 is more than"), "%s", result->err);
+}
+
+static void lists_name_what_is_missing(void) {
+    const cli_result *result = cli_bench("list");
+    REQUIRE(result->exit_code == 0);
+    REQUIRE_MESSAGE(strstr(result->out, "naive@cpu") && strstr(result->out, "cuda_grid_stride@cuda_sim"), "%s",
+                    result->out);
+    REQUIRE_MESSAGE(strstr(result->out, "vectorized.neon@cpu") && strstr(result->out, "not here: "), "%s", result->out);
+    result = cli_bench("list grid_sampler_grad");
+    REQUIRE(result->exit_code == 0);
+    REQUIRE_MESSAGE(strstr(result->out, "bf16") && strstr(result->out, "smoke"), "%s", result->out);
+    result = cli_bench_with("KERF_ISA=none", "list");
+    REQUIRE_MESSAGE(strstr(result->out, "vectorized.avx2@cpu") && strstr(result->out, "AVX2"), "%s", result->out);
+}
+
+static void help_is_everywhere(void) {
+    static const char *const forms[] = {"--help", "help", "verify --help", "list --help", "time --help", "help verify"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
+        const cli_result *const result = cli_bench(forms[i]);
+        REQUIRE_MESSAGE(result->exit_code == 0 && strstr(result->out, "usage: bench"), "%s: %s", forms[i], result->out);
+    }
+    REQUIRE(cli_bench("")->exit_code == 2);
+    REQUIRE(strncmp(cli_bench("--version")->out, "kerf ", 5) == 0);
+}
+
+static void timing_writes_samples(void) {
+    const cli_result *const result =
+        cli_bench("time --op grid_sampler_grad --variant naive,strided --time-budget 2 --json " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    /* Two rows, hot and cold. */
+    REQUIRE_MESSAGE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"time\"") == 4, "%s", result->out);
+    REQUIRE(strstr(result->out, "\"mode\":\"hot\"") && strstr(result->out, "\"mode\":\"cold\""));
+    REQUIRE(strstr(result->out, "\"samples\":[[0,0,") && strstr(result->out, "[5,0,"));
+}
+
+static void the_front_end_lists_our_rows(void) {
+    const cli_result *const result =
+        cli_bench("time --op grid_sampler_grad --variant naive " TINY " -- --benchmark_list_tests");
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->out, "grid_sampler_grad/") && strstr(result->out, "/naive@cpu/hot"), "%s",
+                    result->out);
+}
+
+const kerf_test kerf_tests_cli_bench[] = {
+    {"cli: wrong words are named with the near one", "[cli]", wrong_words_are_named, __FILE__, __LINE__},
+    {"cli: impossible dims are refused", "[cli]", impossible_dims_are_refused, __FILE__, __LINE__},
+    {"cli: a tiny case passes", "[cli]", a_tiny_case_passes, __FILE__, __LINE__},
+    {"cli: json and csv and table come from one run", "[cli]", formats_agree, __FILE__, __LINE__},
+    {"cli: an output that cannot be written is told first", "[cli]", unwritable_output_is_told_first, __FILE__,
+     __LINE__},
+    {"cli: without a home there is a warning", "[cli]", no_home_is_a_warning, __FILE__, __LINE__},
+    {"cli: a bad line of a case file is file and line", "[cli]", case_files_name_file_and_line, __FILE__, __LINE__},
+    {"cli: an interrupt keeps the records", "[cli]", an_interrupt_keeps_the_records, __FILE__, __LINE__},
+    {"cli: more threads than processors are said", "[cli]", too_many_threads_are_said, __FILE__, __LINE__},
+    {"cli: lists name what is missing", "[cli]", lists_name_what_is_missing, __FILE__, __LINE__},
+    {"cli: help is everywhere", "[cli]", help_is_everywhere, __FILE__, __LINE__},
+    {"cli: timing writes samples", "[cli][time]", timing_writes_samples, __FILE__, __LINE__},
+    {"cli: the front end lists our rows", "[cli][time]", the_front_end_lists_our_rows, __FILE__, __LINE__},
+    {0},
+};

@@ -1,0 +1,59 @@
+#include "tests/cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void remove_folder(void) {
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0)
+        fprintf(stderr, "cannot remove %s\n", folder);
+}
+
+const char *cli_folder(void) {
+    if (!folder[0]) {
+        snprintf(folder, sizeof folder, "/tmp/kerf-cli-XXXXXX");
+        if (!mkdtemp(folder))
+            abort();
+        atexit(remove_folder);
+    }
+    return folder;
+}
+
+static void read_back(const char *name, char *memory, size_t capacity) {
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", cli_folder(), name);
+    FILE *const file = fopen(path, "r");
+    const size_t n = file ? fread(memory, 1, capacity - 1, file) : 0;
+    memory[n] = '\0';
+    if (file)
+        fclose(file);
+}
+
+const cli_result *cli_bench_with(const char *before, const char *arguments) {
+    static cli_result result;
+    static char command[8192];
+    snprintf(command, sizeof command, "XDG_DATA_HOME='%s/data' %s '%s' %s >'%s/out' 2>'%s/err' </dev/null",
+             cli_folder(), before, KERF_TEST_BENCH, arguments, cli_folder(), cli_folder());
+    const int status = system(command);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    read_back("out", result.out, sizeof result.out);
+    read_back("err", result.err, sizeof result.err);
+    return &result;
+}
+
+const cli_result *cli_bench(const char *arguments) {
+    return cli_bench_with("", arguments);
+}
+
+int cli_count_lines(const char *text, const char *line) {
+    int n = 0;
+    for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        n += strncmp(at, line, strlen(line)) == 0;
+    return n;
+}
