@@ -121,8 +121,9 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
         return KERF_OK;
 #if !KERF_HAVE_BENCHMARK
     if (options->command == KERF_COMMAND_TIME)
-        return kerf_fail(error, KERF_ERROR_USAGE, "this bench was built without Google Benchmark and cannot time; "
-                                                  "bench verify works");
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "this bench was built without Google Benchmark and cannot time; "
+                         "bench verify works");
     fputs("bench: built without Google Benchmark: verifying only\n", stderr);
     return KERF_OK;
 #endif

@@ -202,7 +202,8 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
     int *const cell_of = KERF_ARENA_NEW(&run->arena, int, n_cases * 2 * run->rows.n);
     if (!cases || !cells || !cell_of)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d cases", n_cases);
-    kerf_progress_begin(&run->progress, run->options->quiet, "verifying the %d cases to be timed", n_cases);
+    kerf_progress_begin(&run->progress, run->options->quiet, "verifying the %d case%s to be timed", n_cases,
+                        n_cases == 1 ? "" : "s");
     KERF_TRY(verify_timed_cases(run, sets, cases, error));
     kerf_progress_clear(&run->progress);
     /* The children of the verifier would share the processors with what is timed. */
@@ -218,8 +219,8 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
                                          .seed = run->options->order_seed,
                                          .plugins = run->options->plugin};
     kerf_progress_begin(&run->progress, run->options->quiet,
-                        "timing %d cases, hot and cold, in %d processes, about %.0f s", n_cases, PROCESSES,
-                        run->options->time_budget_s);
+                        "timing %d case%s, hot and cold, in %d processes, about %.0f s", n_cases,
+                        n_cases == 1 ? "" : "s", PROCESSES, run->options->time_budget_s);
     const kerf_status status =
         kerf_time_cells(cells, n_cells, &options, &run->arena, show_progress, &run->progress, run->interrupted, error);
     kerf_progress_clear(&run->progress);

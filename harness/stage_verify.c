@@ -135,8 +135,9 @@ kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_err
         leave_out[i] = run->rows.at[i].unavailable;
         n_rows += leave_out[i] == NULL;
     }
-    kerf_progress_begin(&run->progress, run->options->quiet, "verifying %s: %lld cases on %d implementations",
-                        run->entry->op->name, (long long)sets->n_cases, n_rows);
+    kerf_progress_begin(&run->progress, run->options->quiet, "verifying %s: %lld case%s on %d implementation%s",
+                        run->entry->op->name, (long long)sets->n_cases, sets->n_cases == 1 ? "" : "s", n_rows,
+                        n_rows == 1 ? "" : "s");
     int64_t done = 0;
     for (int s = 0; s < sets->n; ++s) {
         for (int i = 0; i < sets->at[s].cases.n; ++i) {

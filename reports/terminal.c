@@ -101,7 +101,8 @@ static void print_verified(const kerf_records *records, FILE *file, const style 
     if (n == 0)
         return;
     const int width = longest_row(records);
-    fprintf(file, "\nverified on %lld cases\n", (long long)count_cases(records));
+    const long long n_cases = (long long)count_cases(records);
+    fprintf(file, "\nverified on %lld case%s\n", n_cases, n_cases == 1 ? "" : "s");
     fprintf(file, "  %-*s  verdict   passed  failed  skipped  error/slack  largest at, or reason\n", width,
             "implementation");
     for (int i = 0; i < n; ++i) {
