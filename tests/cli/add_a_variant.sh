@@ -28,4 +28,5 @@ if scripts/bench list 2>errors; then
     fail "a row without its file was configured"
 fi
 # CMake breaks the lines of its messages.
-tr -s ' \n' ' ' <errors | grep -q 'KERF_SCALAR(absent) needs the file' || fail "the message does not name the row: $(cat errors)"
+tr -s ' \n' ' ' <errors | grep -q 'KERF_SCALAR(absent) needs the file' ||
+    fail "the message does not name the row: $(cat errors)"
