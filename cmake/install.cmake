@@ -18,5 +18,6 @@ endif()
 # Relative to the file itself, so that an installed tree can be moved.
 set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH KERF_PREFIX_FROM_PC /prefix/${pkgconfig} /prefix)
+string(REGEX REPLACE "/$" "" KERF_PREFIX_FROM_PC ${KERF_PREFIX_FROM_PC})
 configure_file(cmake/kerf.pc.in kerf.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/kerf.pc DESTINATION ${pkgconfig})
