@@ -4,8 +4,8 @@
  * packed (= nchw): row-major in the logical order. nhwc: axis 1 of a rank-4 operand runs fastest; as the layout of a
  * whole case it leaves operands that name no channel axis packed (see the op). planar: the last axis is stored as if it
  * were axis 1. swapped: axes 0 and 1 exchange places. gap: rows and planes followed by unused elements. flip: the last
- * two axes run backwards (negative strides). zero: all strides 0 (inputs). strides: one stride per axis, in elements.
- */
+ * two axes run backwards (negative strides). zero: all strides 0, inputs only; as the layout of a
+ * whole case it leaves the outputs packed. strides: one stride per axis, in elements. */
 #ifndef KERF_KERNELS_LAYOUT_H
 #define KERF_KERNELS_LAYOUT_H
 
