@@ -12,11 +12,12 @@
 #define KERF_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Each header defines
- *   kerf_vec, kerf_mask, KERF_LANES; kerf_vec_load, _store, _set, _fma (a b + c, one rounding), _abs, _floor, _round
- * (half to even), _le, _select, _all; _min and _max: where b is NaN the result is NaN (so the bound comes first, the
- * value second); _low, _high: the elements of the low or high half of each lane of a and b, alternating; _low_pairs,
- * _high_pairs: the same with 64-bit pairs; _deal and _collect: lane i to and from address + i step; _fold: the sum of
- * all lanes; _load_f16, _load_bf16, _store_f16, _store_bf16: KERF_LANES elements, rounded to nearest even. */
+ *   kerf_vec, kerf_mask, kerf_lane, KERF_LANES; kerf_vec_load, _store, _set, _fma (a b + c, one rounding), _abs,
+ * _floor, _round (half to even), _le, _select, _all; _min and _max: where b is NaN the result is NaN (so the bound
+ * comes first, the value second); _low, _high: the elements of the low or high half of each lane of a and b,
+ * alternating; _low_pairs, _high_pairs: the same with 64-bit pairs; _deal and _collect: lane i to and from address + i
+ * step; _fold: the sum of all lanes; _load_f16, _load_bf16, _store_f16, _store_bf16: KERF_LANES elements, rounded to
+ * nearest even. */
 #if defined(__AVX2__)
 #include "kernels/vector_x86.h"
 #elif defined(__aarch64__)
@@ -92,14 +93,13 @@ KERF_ALWAYS_INLINE void kerf_vec_load_quads(const kerf_real *from, int64_t pitch
 #endif
 }
 
-/* to[0..3] = the sums of the elements of a, b, c and d. */
-KERF_ALWAYS_INLINE void kerf_vec_sum4(kerf_real *to, kerf_vec a, kerf_vec b, kerf_vec c, kerf_vec d) {
+/* The sums of the elements of a, b, c and d. */
+KERF_ALWAYS_INLINE kerf_quad kerf_vec_sum4(kerf_vec a, kerf_vec b, kerf_vec c, kerf_vec d) {
     const kerf_vec ab = kerf_vec_low(a, b) + kerf_vec_high(a, b), cd = kerf_vec_low(c, d) + kerf_vec_high(c, d);
 #if KERF_CLASS == 0
-    kerf_vec_fold(to, kerf_vec_low_pairs(ab, cd) + kerf_vec_high_pairs(ab, cd));
+    return (kerf_quad)kerf_vec_fold(kerf_vec_low_pairs(ab, cd) + kerf_vec_high_pairs(ab, cd));
 #else
-    kerf_vec_fold(to, ab);
-    kerf_vec_fold(to + 2, cd);
+    return __builtin_shufflevector(kerf_vec_fold(ab), kerf_vec_fold(cd), 0, 1, 2, 3);
 #endif
 }
 
@@ -109,10 +109,10 @@ KERF_ALWAYS_INLINE kerf_quad kerf_quad_load(const kerf_real *from) {
 KERF_ALWAYS_INLINE void kerf_quad_store(kerf_real *to, kerf_quad q) {
     *(kerf_quad *)to = q;
 }
-KERF_ALWAYS_INLINE void kerf_quad_sum4(kerf_real *to, kerf_quad a, kerf_quad b, kerf_quad c, kerf_quad d) {
+KERF_ALWAYS_INLINE kerf_quad kerf_quad_sum4(kerf_quad a, kerf_quad b, kerf_quad c, kerf_quad d) {
     const kerf_quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
     const kerf_quad cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    kerf_quad_store(to, __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+    return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
 #endif

@@ -8,12 +8,14 @@
 #if KERF_CLASS == 0
 #define KERF_LANES 4
 typedef float32x4_t kerf_vec;
+typedef float32x4_t kerf_lane;
 typedef uint32x4_t kerf_mask;
 #define KERF_NEON(name)   name##_f32
 #define KERF_NEON_N(name) name##_n_f32
 #else
 #define KERF_LANES        2
 typedef float64x2_t kerf_vec;
+typedef float64x2_t kerf_lane;
 typedef uint64x2_t kerf_mask;
 #define KERF_NEON(name)   name##_f64
 #define KERF_NEON_N(name) name##_n_f64
@@ -75,11 +77,7 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     (void)step;
     return kerf_vec_load(from);
 }
-KERF_ALWAYS_INLINE void kerf_vec_fold(kerf_real *to, kerf_vec v) {
-    kerf_vec_store(to, v);
-}
-KERF_ALWAYS_INLINE kerf_vec kerf_vec_settled(kerf_vec v) {
-    __asm__("" : "+w"(v));
+KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     return v;
 }
 

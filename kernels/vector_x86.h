@@ -70,13 +70,9 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     v = KERF_WITH_PART(v, KERF_X(loadu)(from + 2 * step), 2);
     return KERF_WITH_PART(v, KERF_X(loadu)(from + 3 * step), 3);
 }
-KERF_ALWAYS_INLINE void kerf_vec_fold(kerf_real *to, kerf_vec v) {
+KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const __typeof__(KERF_LOW_HALF(v)) half = KERF_LOW_HALF(v) + KERF_HIGH_HALF(v);
-    KERF_X(storeu)(to, KERF_HALF_PART(half, 0) + KERF_HALF_PART(half, 1));
-}
-KERF_ALWAYS_INLINE kerf_vec kerf_vec_settled(kerf_vec v) {
-    __asm__("" : "+v"(v));
-    return v;
+    return KERF_HALF_PART(half, 0) + KERF_HALF_PART(half, 1);
 }
 
 #if KERF_CLASS == 0
@@ -137,13 +133,9 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     const kerf_vec low = KERF_WIDEN(KERF_X(loadu)(from));
     return KERF_PASTE(_mm256_insertf128, KERF_SUFFIX, )(low, KERF_X(loadu)(from + step), 1);
 }
-KERF_ALWAYS_INLINE void kerf_vec_fold(kerf_real *to, kerf_vec v) {
+KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const kerf_lane low = KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 0);
-    KERF_X(storeu)(to, low + KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 1));
-}
-KERF_ALWAYS_INLINE kerf_vec kerf_vec_settled(kerf_vec v) {
-    __asm__("" : "+x"(v));
-    return v;
+    return low + KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 1);
 }
 
 #if KERF_CLASS == 0

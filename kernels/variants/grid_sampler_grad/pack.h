@@ -88,46 +88,87 @@ typedef struct pack_range {
     int64_t pitch; /* a multiple of 4 */
 } pack_range;
 
+/* How far ahead of the copy planes are fetched, in bytes. There are more planes than a processor follows streams. */
+#define AHEAD 256
+
+/* Pixels whose channels lie side by side in the operand too. */
+KERF_ALWAYS_INLINE void pack_pixels(kerf_dtype dtype, const char *from, int64_t column_bytes, int64_t element_bytes,
+                                    int64_t n, int64_t channels, kerf_real *to, int64_t pitch) {
+    for (int64_t i = 0; i < n; ++i, from += column_bytes, to += pitch)
+        for (int64_t c = 0; c < pitch; c += KERF_LANES)
+            kerf_vec_store(to + c, load_run(dtype, from + c * element_bytes, 1, channels - c));
+}
+
+/* KERF_LANES pixels, or n if those are fewer, of planes that are `step` bytes apart. */
+KERF_ALWAYS_INLINE void pack_planes(kerf_dtype dtype, const char *from, int64_t column_stride, int64_t step, int64_t n,
+                                    int64_t channels, kerf_real *to, int64_t pitch) {
+    for (int64_t c = 0; c < pitch; c += 4) {
+        kerf_vec row[4];
+        for (int k = 0; k < 4; ++k, from += step)
+            if (c + k < channels) {
+                row[k] = load_run(dtype, from, column_stride, n);
+                __builtin_prefetch(from + AHEAD, 0);
+            } else {
+                row[k] = kerf_vec_set(0);
+            }
+        kerf_vec_store_quads(to + c, pitch, row[0], row[1], row[2], row[3]);
+    }
+}
+
 KERF_ALWAYS_INLINE void pack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
-    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, pitch = range->pitch;
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, stride = p->column_stride;
+    const int64_t pitch = range->pitch, channels = range->channels;
     kerf_real *to = range->block;
     for (int64_t done = 0, n; done < range->n; done += n, to += n * pitch) {
         const char *from = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
         if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
-            for (int64_t i = 0; i < n; ++i, from += p->column_stride * bytes)
-                for (int64_t c = 0; c < pitch; c += KERF_LANES)
-                    kerf_vec_store(to + i * pitch + c, load_run(dtype, from + c * bytes, 1, range->channels - c));
+            pack_pixels(dtype, from, stride * bytes, bytes, n, channels, to, pitch);
             continue;
         }
-        for (int64_t i = 0; i < n; i += KERF_LANES, from += KERF_LANES * p->column_stride * bytes)
-            for (int64_t c = 0; c < pitch; c += 4) {
-                kerf_vec row[4];
-                for (int k = 0; k < 4; ++k)
-                    row[k] = c + k < range->channels ? load_run(dtype, from + (c + k) * step, p->column_stride, n - i)
-                                                     : kerf_vec_set(0);
-                kerf_vec_store_quads(to + i * pitch + c, pitch, row[0], row[1], row[2], row[3]);
-            }
+        int64_t i = 0;
+        if (stride == 1 && channels == pitch)
+            for (; i + KERF_LANES <= n; i += KERF_LANES)
+                pack_planes(dtype, from + i * bytes, 1, step, KERF_LANES, pitch, to + i * pitch, pitch);
+        for (; i < n; i += KERF_LANES)
+            pack_planes(dtype, from + i * stride * bytes, stride, step, n - i, channels, to + i * pitch, pitch);
+    }
+}
+
+KERF_ALWAYS_INLINE void unpack_pixels(kerf_dtype dtype, char *to, int64_t column_bytes, int64_t element_bytes,
+                                      int64_t n, int64_t channels, const kerf_real *from, int64_t pitch) {
+    for (int64_t i = 0; i < n; ++i, to += column_bytes, from += pitch)
+        for (int64_t c = 0; c < channels; c += KERF_LANES)
+            store_run(dtype, to + c * element_bytes, 1, channels - c, kerf_vec_load(from + c));
+}
+
+KERF_ALWAYS_INLINE void unpack_planes(kerf_dtype dtype, char *to, int64_t column_stride, int64_t step, int64_t n,
+                                      int64_t channels, const kerf_real *from, int64_t pitch) {
+    for (int64_t c = 0; c < channels; c += 4) {
+        kerf_vec row[4];
+        kerf_vec_load_quads(from + c, pitch, row);
+        for (int k = 0; k < 4 && c + k < channels; ++k, to += step) {
+            store_run(dtype, to, column_stride, n, row[k]);
+            __builtin_prefetch(to + AHEAD, 1);
+        }
     }
 }
 
 KERF_ALWAYS_INLINE void unpack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
-    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, pitch = range->pitch;
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, stride = p->column_stride;
+    const int64_t pitch = range->pitch, channels = range->channels;
     const kerf_real *from = range->block;
     for (int64_t done = 0, n; done < range->n; done += n, from += n * pitch) {
         char *to = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
         if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
-            for (int64_t i = 0; i < n; ++i, to += p->column_stride * bytes)
-                for (int64_t c = 0; c < range->channels; c += KERF_LANES)
-                    store_run(dtype, to + c * bytes, 1, range->channels - c, kerf_vec_load(from + i * pitch + c));
+            unpack_pixels(dtype, to, stride * bytes, bytes, n, channels, from, pitch);
             continue;
         }
-        for (int64_t i = 0; i < n; i += KERF_LANES, to += KERF_LANES * p->column_stride * bytes)
-            for (int64_t c = 0; c < range->channels; c += 4) {
-                kerf_vec row[4];
-                kerf_vec_load_quads(from + i * pitch + c, pitch, row);
-                for (int k = 0; k < 4 && c + k < range->channels; ++k)
-                    store_run(dtype, to + (c + k) * step, p->column_stride, n - i, row[k]);
-            }
+        int64_t i = 0;
+        if (stride == 1 && channels == pitch)
+            for (; i + KERF_LANES <= n; i += KERF_LANES)
+                unpack_planes(dtype, to + i * bytes, 1, step, KERF_LANES, pitch, from + i * pitch, pitch);
+        for (; i < n; i += KERF_LANES)
+            unpack_planes(dtype, to + i * stride * bytes, stride, step, n - i, channels, from + i * pitch, pitch);
     }
 }
 

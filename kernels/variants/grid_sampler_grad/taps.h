@@ -28,22 +28,25 @@ typedef struct strip {
     const kerf_real *grad;
     int64_t grad_step; /* from sample to sample */
     image x, dx;
+    kerf_real *nowhere; /* four pixels for what skipped taps would add to dx */
     strip_axis x_axis, y_axis;
     kerf_real weight[STRIP * 4]; /* bilinear: of the four taps, row by row */
     kerf_real dot[STRIP * 4];    /* bilinear: of the four taps; bicubic: four parts of dgrid's x */
     kerf_real dot_y[STRIP * 4];  /* bicubic: four parts of dgrid's y */
 } strip;
 
-/* Where four taps are, from strip.x.at and strip.dx.at. */
+/* Where four taps are. A tap that is skipped reads grad in place of x, writes nowhere, and its dot becomes 0. */
 typedef struct four_taps {
-    int64_t x[4], dx[4];
+    const kerf_real *x[4];
+    kerf_real *dx[4];
 } four_taps;
 
-/* The tap that is stored last may be the one that is loaded next: taps of border and reflection fall on one pixel. */
-KERF_ALWAYS_INLINE void add_four(tap_unit unit, int64_t n_units, unsigned want, const strip *s, const kerf_real *grad,
-                                 const four_taps *at, const kerf_real *weight, kerf_real *dot) {
+/* No two of the taps share a pixel, so all of dx is loaded before any of it is stored: rows whose distance is a
+ * multiple of 4 KiB would otherwise wait for each other. */
+KERF_ALWAYS_INLINE kerf_quad add_four(tap_unit unit, int64_t n_units, unsigned want, const kerf_real *grad,
+                                      four_taps at, const kerf_real *weight) {
     if (unit == WHOLE_VECTORS) {
-        kerf_vec sum[4], w[4];
+        kerf_vec sum[4], w[4], to[4];
         for (int k = 0; k < 4; ++k) {
             sum[k] = kerf_vec_set(0);
             w[k] = kerf_vec_set(weight[k]);
@@ -52,127 +55,152 @@ KERF_ALWAYS_INLINE void add_four(tap_unit unit, int64_t n_units, unsigned want, 
             const kerf_vec g = kerf_vec_load(grad + c);
             if (want & WANT_DGRID)
                 for (int k = 0; k < 4; ++k)
-                    sum[k] = kerf_vec_fma(kerf_vec_load(s->x.at + at->x[k] + c), g, sum[k]);
-            if (want & WANT_DX)
-                for (int k = 0; k < 4; ++k) {
-                    kerf_real *const to = s->dx.at + at->dx[k] + c;
-                    kerf_vec_store(to, kerf_vec_fma(w[k], g, kerf_vec_load(to)));
-                }
+                    sum[k] = kerf_vec_fma(kerf_vec_load(at.x[k] + c), g, sum[k]);
+            if (want & WANT_DX) {
+                for (int k = 0; k < 4; ++k)
+                    to[k] = kerf_vec_fma(w[k], g, kerf_vec_load(at.dx[k] + c));
+                for (int k = 0; k < 4; ++k)
+                    kerf_vec_store(at.dx[k] + c, to[k]);
+            }
         }
-        if (want & WANT_DGRID)
-            kerf_vec_sum4(dot, sum[0], sum[1], sum[2], sum[3]);
-        return;
+        return want & WANT_DGRID ? kerf_vec_sum4(sum[0], sum[1], sum[2], sum[3]) : (kerf_quad){0};
     }
-    kerf_quad sum[4] = {{0}, {0}, {0}, {0}};
+    kerf_quad sum[4] = {{0}, {0}, {0}, {0}}, to[4];
     for (int64_t c = 0; c < n_units * 4; c += 4) {
         const kerf_quad g = kerf_quad_load(grad + c);
         if (want & WANT_DGRID)
             for (int k = 0; k < 4; ++k)
-                sum[k] += kerf_quad_load(s->x.at + at->x[k] + c) * g;
-        if (want & WANT_DX)
-            for (int k = 0; k < 4; ++k) {
-                kerf_real *const to = s->dx.at + at->dx[k] + c;
-                kerf_quad_store(to, kerf_quad_load(to) + weight[k] * g);
-            }
+                sum[k] += kerf_quad_load(at.x[k] + c) * g;
+        if (want & WANT_DX) {
+            for (int k = 0; k < 4; ++k)
+                to[k] = kerf_quad_load(at.dx[k] + c) + weight[k] * g;
+            for (int k = 0; k < 4; ++k)
+                kerf_quad_store(at.dx[k] + c, to[k]);
+        }
     }
-    if (want & WANT_DGRID)
-        kerf_quad_sum4(dot, sum[0], sum[1], sum[2], sum[3]);
+    return want & WANT_DGRID ? kerf_quad_sum4(sum[0], sum[1], sum[2], sum[3]) : (kerf_quad){0};
 }
 
-/* One tap beside a border. Its dot is summed in the order of add_four. */
-static void add_one(const strip *s, const kerf_real *grad, int64_t x_at, int64_t dx_at, kerf_real weight,
-                    kerf_real *dot) {
-    kerf_real sum = 0;
-    for (int64_t c = 0; c < s->width && s->want & WANT_DGRID; ++c)
-        sum += s->x.at[x_at + c] * grad[c];
-    for (int64_t c = 0; c < s->width && s->want & WANT_DX; ++c)
-        s->dx.at[dx_at + c] += weight * grad[c];
-    *dot = sum;
+/* Taps of one row, of which the padding may have put several on one pixel: one after the other. */
+KERF_ALWAYS_INLINE kerf_quad add_four_in_turn(tap_unit unit, int64_t n_units, unsigned want, const kerf_real *grad,
+                                              four_taps at, const kerf_real *weight, kerf_real *nowhere) {
+    four_taps one = at;
+    const int64_t width = n_units * (unit == WHOLE_VECTORS ? KERF_LANES : 4);
+    for (int k = 0; k < 4 && want & WANT_DX; ++k) {
+        for (int j = 0; j < 4; ++j)
+            one.dx[j] = j == k ? at.dx[k] : nowhere + j * width;
+        add_four(unit, n_units, WANT_DX, grad, one, weight);
+    }
+    return add_four(unit, n_units, want & WANT_DGRID, grad, at, weight);
 }
 
-/* At least one of the four taps is outside. */
-static void bilinear_at_border(const strip *s, int64_t i, const kerf_real *grad, kerf_real *dot) {
-    const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
-    if (!(cell_x >= -1 && cell_x <= s->axis_x->last && cell_y >= -1 && cell_y <= s->axis_y->last))
-        return;
-    for (int k = 0; k < 4; ++k) {
-        const int64_t ix = (int64_t)cell_x + k % 2, iy = (int64_t)cell_y + k / 2;
-        if (kerf_axis_holds(s->axis_x, ix) && kerf_axis_holds(s->axis_y, iy))
-            add_one(s, grad, iy * s->x.row + ix * s->x.column, iy * s->dx.row + ix * s->dx.column, s->weight[4 * i + k],
-                    dot + k);
-    }
+/* The dots of the taps that are there; 0 for the others, even if grad times grad is not finite. */
+KERF_ALWAYS_INLINE kerf_quad without_skipped(kerf_quad dot, const bool there[4]) {
+    kerf_real part[4];
+    kerf_quad_store(part, dot);
+    for (int k = 0; k < 4; ++k)
+        part[k] = there[k] ? part[k] : (kerf_real)0;
+    return kerf_quad_load(part);
 }
 
 KERF_ALWAYS_INLINE void bilinear_samples(tap_unit unit, int64_t n_units, unsigned want, strip *s) {
     const kerf_real last_x = s->axis_x->last, last_y = s->axis_y->last;
+    const image x = s->x, dx = s->dx;
+    const int64_t n = s->n, grad_step = s->grad_step, width = s->width;
     const kerf_real *grad = s->grad;
-    for (int64_t i = 0; i < s->n; ++i, grad += s->grad_step) {
+    kerf_real *const nowhere = s->nowhere;
+    for (int64_t i = 0; i < n; ++i, grad += grad_step) {
         const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
         kerf_real *const dot = s->dot + 4 * i;
-        if (!(cell_x >= 0 && cell_x < last_x && cell_y >= 0 && cell_y < last_y)) {
-            kerf_quad_store(dot, (kerf_quad){0});
-            bilinear_at_border(s, i, grad, dot);
+        four_taps at;
+        if (cell_x >= 0 && cell_x < last_x && cell_y >= 0 && cell_y < last_y) {
+            const int64_t ix = (int64_t)cell_x, iy = (int64_t)cell_y;
+            const kerf_real *const from = x.at + (iy * x.row + ix * x.column);
+            kerf_real *const to = dx.at + (iy * dx.row + ix * dx.column);
+            at = (four_taps){{from, from + x.column, from + x.row, from + x.row + x.column},
+                             {to, to + dx.column, to + dx.row, to + dx.row + dx.column}};
+            kerf_quad_store(dot, add_four(unit, n_units, want, grad, at, s->weight + 4 * i));
             continue;
         }
-        const int64_t ix = (int64_t)cell_x, iy = (int64_t)cell_y;
-        const int64_t x = iy * s->x.row + ix * s->x.column, dx = iy * s->dx.row + ix * s->dx.column;
-        const four_taps at = {{x, x + s->x.column, x + s->x.row, x + s->x.row + s->x.column},
-                              {dx, dx + s->dx.column, dx + s->dx.row, dx + s->dx.row + s->dx.column}};
-        add_four(unit, n_units, want, s, grad, &at, s->weight + 4 * i, dot);
+        kerf_quad_store(dot, (kerf_quad){0});
+        if (!(cell_x >= -1 && cell_x <= last_x && cell_y >= -1 && cell_y <= last_y))
+            continue;
+        bool there[4];
+        for (int k = 0; k < 4; ++k) {
+            const int64_t ix = (int64_t)cell_x + k % 2, iy = (int64_t)cell_y + k / 2;
+            there[k] = kerf_axis_holds(s->axis_x, ix) && kerf_axis_holds(s->axis_y, iy);
+            at.x[k] = there[k] ? x.at + (iy * x.row + ix * x.column) : grad;
+            at.dx[k] = there[k] ? dx.at + (iy * dx.row + ix * dx.column) : nowhere + k * width;
+        }
+        kerf_quad_store(dot, without_skipped(add_four(unit, n_units, want, grad, at, s->weight + 4 * i), there));
     }
 }
 
-/* The pixels of the four taps of one axis, -1 where a tap is skipped. False: the sample is dropped. */
-KERF_ALWAYS_INLINE bool cubic_taps(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, kerf_real cell,
-                                   int64_t index[4]) {
+/* The pixels of the four taps of one axis, -1 where a tap is skipped. */
+typedef enum cubic_place { CUBIC_INSIDE, CUBIC_PADDED, CUBIC_DROPPED } cubic_place;
+
+KERF_ALWAYS_INLINE cubic_place cubic_taps(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, kerf_real cell,
+                                          int64_t index[4]) {
     if (cell >= 1 && cell < axis->last && (int64_t)cell + 2 < axis->extent) {
         for (int k = 0; k < 4; ++k)
             index[k] = (int64_t)cell - 1 + k;
-        return true;
+        return CUBIC_INSIDE;
     }
     if (!kerf_is_finite(cell))
-        return false;
+        return CUBIC_DROPPED;
     const int64_t base = kerf_axis_cubic_base(axis, modes->padding, cell);
     for (int k = 0; k < 4; ++k)
         index[k] = kerf_axis_cubic_tap(axis, modes->padding, modes->corners, base - 1 + k);
-    return true;
+    return CUBIC_PADDED;
 }
 
-KERF_ALWAYS_INLINE void bicubic_row(tap_unit unit, int64_t n_units, unsigned want, const strip *s,
-                                    const kerf_real *grad, int64_t iy, const int64_t ix[4], const kerf_real *weight,
-                                    kerf_real *dot) {
+/* A row of four taps, of which some are skipped or share a pixel. */
+KERF_ALWAYS_INLINE kerf_quad cubic_row_padded(tap_unit unit, int64_t n_units, unsigned want, const strip *s,
+                                              const kerf_real *grad, int64_t iy, const int64_t ix[4],
+                                              const kerf_real *weight) {
     four_taps at;
+    bool there[4];
     for (int k = 0; k < 4; ++k) {
-        at.x[k] = iy * s->x.row + ix[k] * s->x.column;
-        at.dx[k] = iy * s->dx.row + ix[k] * s->dx.column;
+        there[k] = ix[k] >= 0;
+        at.x[k] = there[k] ? s->x.at + (iy * s->x.row + ix[k] * s->x.column) : grad;
+        at.dx[k] = there[k] ? s->dx.at + (iy * s->dx.row + ix[k] * s->dx.column) : s->nowhere + k * s->width;
     }
-    if ((ix[0] | ix[1] | ix[2] | ix[3]) >= 0) {
-        add_four(unit, n_units, want, s, grad, &at, weight, dot);
-        return;
-    }
-    for (int k = 0; k < 4; ++k)
-        if (ix[k] >= 0)
-            add_one(s, grad, at.x[k], at.dx[k], weight[k], dot + k);
+    if (s->modes->padding == KERF_PAD_ZEROS)
+        return without_skipped(add_four(unit, n_units, want, grad, at, weight), there);
+    return add_four_in_turn(unit, n_units, want, grad, at, weight, s->nowhere);
 }
 
 KERF_ALWAYS_INLINE void bicubic_samples(tap_unit unit, int64_t n_units, unsigned want, strip *s) {
+    const image x = s->x, dx = s->dx;
+    const int64_t n = s->n, grad_step = s->grad_step;
     const kerf_real *grad = s->grad;
-    for (int64_t i = 0; i < s->n; ++i, grad += s->grad_step) {
+    for (int64_t i = 0; i < n; ++i, grad += grad_step) {
         int64_t ix[4], iy[4];
         kerf_quad sum_x = {0}, sum_y = {0};
         const kerf_quad weight_x = kerf_quad_load(s->x_axis.weight + 4 * i);
-        if (cubic_taps(s->axis_x, s->modes, s->x_axis.cell[i], ix) &&
-            cubic_taps(s->axis_y, s->modes, s->y_axis.cell[i], iy))
-            for (int j = 0; j < 4; ++j) {
-                kerf_real weight[4], dot[4] = {0};
-                const kerf_real weight_y = s->y_axis.weight[4 * i + j], slope_y = s->y_axis.slope[4 * i + j];
-                if (iy[j] < 0)
-                    continue;
-                kerf_quad_store(weight, weight_y * weight_x);
-                bicubic_row(unit, n_units, want, s, grad, iy[j], ix, weight, dot);
-                sum_x += weight_y * kerf_quad_load(dot);
-                sum_y += slope_y * kerf_quad_load(dot);
+        const cubic_place place_x = cubic_taps(s->axis_x, s->modes, s->x_axis.cell[i], ix);
+        const cubic_place place_y = cubic_taps(s->axis_y, s->modes, s->y_axis.cell[i], iy);
+        for (int j = 0; j < 4 && place_x != CUBIC_DROPPED && place_y != CUBIC_DROPPED; ++j) {
+            kerf_real weight[4];
+            kerf_quad dot;
+            const kerf_real weight_y = s->y_axis.weight[4 * i + j], slope_y = s->y_axis.slope[4 * i + j];
+            if (iy[j] < 0)
+                continue;
+            kerf_quad_store(weight, weight_y * weight_x);
+            if (place_x == CUBIC_INSIDE) {
+                const kerf_real *const from = x.at + (iy[j] * x.row + ix[0] * x.column);
+                kerf_real *const to = dx.at + (iy[j] * dx.row + ix[0] * dx.column);
+                const four_taps at = {{from, from + x.column, from + 2 * x.column, from + 3 * x.column},
+                                      {to, to + dx.column, to + 2 * dx.column, to + 3 * dx.column}};
+                dot = add_four(unit, n_units, want, grad, at, weight);
+            } else {
+                dot = cubic_row_padded(unit, n_units, want, s, grad, iy[j], ix, weight);
             }
+            if (want & WANT_DGRID) {
+                sum_x += weight_y * dot;
+                sum_y += slope_y * dot;
+            }
+        }
         if (want & WANT_DGRID) {
             kerf_quad_store(s->dot + 4 * i, sum_x * kerf_quad_load(s->x_axis.slope + 4 * i));
             kerf_quad_store(s->dot_y + 4 * i, sum_y * weight_x);

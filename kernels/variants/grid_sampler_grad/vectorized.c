@@ -11,11 +11,12 @@
 #include "kernels/variants/grid_sampler_grad/pack.h"
 #include "kernels/variants/grid_sampler_grad/taps.h"
 
-#define WHOLE        (KERF_LANES > 4 ? KERF_LANES : 4) /* channels that blocks are multiples of */
-#define LINE         (64 / (int)sizeof(kerf_real))     /* channels in a cache line */
-#define CACHE_BYTES  ((int64_t)768 << 10) /* of x and dx that a block may take: three quarters of a usual L2 */
-#define ENOUGH_UNITS 8                    /* that a small number of ranks shares evenly */
-#define MAX_SLOTS    64
+#define WHOLE       (KERF_LANES > 4 ? KERF_LANES : 4) /* channels that blocks are multiples of */
+#define LINE        (64 / (int)sizeof(kerf_real))     /* channels in a cache line */
+#define CACHE_BYTES ((int64_t)1 << 20)                /* of packed x and dx that a block may take, in the L2 cache */
+#define PLANES      (2 * LINE)                        /* channels that are packed together: enough pages for the TLB */
+#define FEW_UNITS   4                                 /* fewer cannot be shared out */
+#define MAX_SLOTS   64
 
 /* How a problem is cut; depends on problem and config only. */
 typedef struct grad_plan {
@@ -52,20 +53,21 @@ static bool channels_in_place(const kerf_operand *operand) {
            kerf_dtype_bytes(operand->dtype) == sizeof(kerf_real);
 }
 
+/* Channels of a unit. Where nothing is packed all of them: the channels of a pixel follow each other in memory, and
+ * narrow blocks would leave most sets of the caches unused. */
 static int64_t choose_block(const grad_plan *plan, int64_t wanted) {
     const int64_t channels = padded_width(plan->n_channels);
-    int64_t block = round_up(wanted, WHOLE);
+    const bool packs = !plan->grad_in_place || !plan->x_in_place || !plan->dx_in_place;
+    int64_t block = wanted > 0 ? round_up(wanted, WHOLE) : packs ? PLANES : round_up(channels, LINE);
     if (wanted == 0) {
         const double n_pixels = (double)plan->x_at.dims[2] * (double)plan->x_at.dims[3] +
                                 (double)plan->dx->at.dims[2] * (double)plan->dx->at.dims[3];
-        const double fits = (double)CACHE_BYTES / (n_pixels * sizeof(kerf_real));
-        block = fits > (double)channels ? channels : round_up((int64_t)fits, LINE);
-        while (block > LINE && plan->n_images * ((channels + block - 1) / block) < ENOUGH_UNITS)
+        if (packs && n_pixels * sizeof(kerf_real) * PLANES > (double)CACHE_BYTES)
+            block = LINE;
+        while (block > LINE && plan->n_images * ((channels + block - 1) / block) < FEW_UNITS)
             block = round_up(block / 2, LINE);
     }
-    if (block > channels || block < 1)
-        block = channels > 0 ? channels : 1;
-    return block;
+    return block < channels ? block : channels > 0 ? channels : 1;
 }
 
 static size_t block_elements(int64_t rows, int64_t columns, int64_t width) {
@@ -90,20 +92,19 @@ static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config)
     const bool dgrid_from_x = plan.want & WANT_DGRID && plan.modes->interpolation != KERF_NEAREST;
     if (!dgrid_from_x)
         plan.want &= WANT_DX;
-    plan.block = choose_block(&plan, kerf_config_get(config, "channel_block", 0));
-    plan.n_blocks = (plan.n_channels + plan.block - 1) / plan.block;
-    plan.parts = dgrid_from_x && plan.n_blocks > 1;
     plan.x_in_place = channels_in_place(plan.x);
     plan.dx_in_place = channels_in_place(plan.dx);
     plan.grad_in_place = channels_in_place(plan.grad);
+    plan.block = choose_block(&plan, kerf_config_get(config, "channel_block", 0));
+    plan.n_blocks = (plan.n_channels + plan.block - 1) / plan.block;
+    plan.parts = dgrid_from_x && plan.n_blocks > 1;
     const int64_t width = plan.block < plan.n_channels ? plan.block : padded_width(plan.n_channels);
     if (dgrid_from_x && !plan.x_in_place)
         plan.x_elements = block_elements(plan.x_at.dims[2], plan.x_at.dims[3], width);
     if (plan.want & WANT_DX && !plan.dx_in_place)
         plan.dx_elements = block_elements(plan.dx->at.dims[2], plan.dx->at.dims[3], width);
-    if (!plan.grad_in_place)
-        plan.grad_elements = block_elements(1, STRIP, width);
-    plan.slot_elements = plan.x_elements + plan.dx_elements + plan.grad_elements;
+    plan.grad_elements = plan.grad_in_place ? 0 : block_elements(1, STRIP, width);
+    plan.slot_elements = plan.x_elements + plan.dx_elements + plan.grad_elements + block_elements(1, 4, width);
     plan.n_slots = plan.n_images * plan.n_blocks < MAX_SLOTS ? plan.n_images * plan.n_blocks : MAX_SLOTS;
     return plan;
 }
@@ -147,7 +148,8 @@ static image clear_dx(const grad_plan *plan, const kerf_launch *launch, const un
     const image dx = image_in_place(plan->dx, launch->out[KERF_GSG_DX], u);
     for (int64_t y = 0; y < height; ++y)
         for (int64_t x = 0; x < width; ++x)
-            memset(dx.at + y * dx.row + x * dx.column, 0, (size_t)u->width * sizeof(kerf_real));
+            for (int64_t c = 0; c < u->width; c += KERF_LANES)
+                kerf_vec_store(dx.at + (y * dx.row + x * dx.column) + c, kerf_vec_set(0));
     return dx;
 }
 
@@ -199,6 +201,8 @@ static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
     strip s = {.axis_x = &job->axis_x, .axis_y = &job->axis_y, .modes = plan->modes, .want = plan->want};
     kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
     s.width = u->width;
+    s.nowhere = room + plan->x_elements + plan->dx_elements + plan->grad_elements;
+    memset(s.nowhere, 0, (size_t)(4 * u->width) * sizeof(kerf_real));
     if (plan->want & WANT_DX)
         s.dx = clear_dx(plan, launch, u, room + plan->x_elements);
     if (plan->want & WANT_DGRID) {
