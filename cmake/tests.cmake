@@ -17,6 +17,12 @@ target_compile_definitions(kerf_tests PRIVATE KERF_TEST_BENCH="$<TARGET_FILE:ben
                            KERF_TEST_SOURCE="${CMAKE_SOURCE_DIR}")
 add_dependencies(kerf_tests bench)
 
+# The planted wrong kernels as a plug-in, to see on the command line that they are found. The functions of base/ are the
+# program's that loads it.
+add_library(planted MODULE tests/planted/kernels_real32.c tests/planted/kernels_real64.c tests/planted/rows.c)
+target_link_libraries(planted PRIVATE kerf_exact)
+set_target_properties(planted PROPERTIES PREFIX "")
+
 include(Catch)
 catch_discover_tests(kerf_tests PROPERTIES TIMEOUT 300)
 

@@ -20,8 +20,6 @@ static const size_t first_arena_bytes = (size_t)1 << 30;
 /* Room beside the inputs: the problem, and what the oracle keeps for each element of an output. */
 static const size_t oracle_bytes_per_element = 64;
 static const size_t spare_bytes = (size_t)64 << 20;
-/* Larger cases run one row at a time. */
-static const size_t small_bytes = (size_t)64 << 20;
 /* What a child may hold beside its buffers, a device library's own memory included. */
 static const size_t resident_allowance_bytes = (size_t)1 << 30;
 
@@ -115,7 +113,7 @@ static worker *worker_of(kerf_verifier *verifier, const kerf_row *row) {
     return added;
 }
 
-static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *job, kerf_error *error) {
+static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *job, int at_once, kerf_error *error) {
     if (one->process.pid == 0) {
         close_team(verifier);
         one->arena = verifier->arena;
@@ -125,6 +123,8 @@ static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *j
     slot->job = job;
     slot->fault.signal = 0;
     slot->need_bytes = 0;
+    slot->is_alone = at_once == 1;
+    slot->is_deferred = false;
     slot->n_windows = 0;
     slot->finding = (kerf_finding){.check = "", .output = -1, .place = ""};
     kerf_worker_order(&one->process);
@@ -145,8 +145,9 @@ typedef struct round {
     const kerf_job *job;
     const kerf_row *const *rows;
     kerf_finding *findings;
-    int n_rows, next, n_flights, at_once;
+    int n_rows, next, n_flights, at_once, n_deferred;
     flight flights[MAX_AT_ONCE];
+    int deferred[MAX_WORKERS]; /* rows that are to run alone */
 } round_of_rows;
 
 static bool is_flying(const round_of_rows *all, const kerf_row *row) {
@@ -156,10 +157,9 @@ static bool is_flying(const round_of_rows *all, const kerf_row *row) {
     return false;
 }
 
-static kerf_status launch_next(round_of_rows *all, kerf_error *error) {
+static kerf_status launch(round_of_rows *all, int index, kerf_error *error) {
     char memory[160];
     kerf_text why = kerf_text_over(memory, sizeof memory);
-    const int index = all->next++;
     const kerf_row *const row = all->rows[index];
     const char *const unavailable = kerf_row_unavailable(row, all->verifier->options.isa, &why);
     if (unavailable) {
@@ -170,14 +170,17 @@ static kerf_status launch_next(round_of_rows *all, kerf_error *error) {
     if (!one)
         return kerf_fail(error, KERF_ERROR_USAGE, "more than %d rows in one run; name fewer with --variant",
                          MAX_WORKERS);
-    KERF_TRY(order(all->verifier, one, all->job, error));
+    KERF_TRY(order(all->verifier, one, all->job, all->at_once, error));
     all->flights[all->n_flights++] =
         (flight){.worker = one, .row = index, .deadline_s = kerf_monotonic_s() + all->verifier->options.timeout_s};
     return KERF_OK;
 }
 
 static void land(round_of_rows *all, int i) {
-    all->findings[all->flights[i].row] = all->flights[i].worker->slot->finding;
+    const flight *const one = &all->flights[i];
+    if (one->worker->slot->is_deferred && all->n_deferred < MAX_WORKERS)
+        all->deferred[all->n_deferred++] = one->row;
+    all->findings[one->row] = one->worker->slot->finding;
     all->flights[i] = all->flights[--all->n_flights];
 }
 
@@ -229,13 +232,17 @@ static void wait_for_some(round_of_rows *all) {
 
 static kerf_status run_rows(round_of_rows *all, const volatile int *interrupted, kerf_error *error) {
     kerf_status status = KERF_OK;
-    while (status == KERF_OK && (all->next < all->n_rows || all->n_flights > 0)) {
-        if (interrupted && *interrupted)
+    while (status == KERF_OK && (all->next < all->n_rows || all->n_flights > 0 || all->n_deferred > 0)) {
+        if (interrupted && *interrupted) {
             status = kerf_fail(error, KERF_ERROR_INTERRUPTED, "interrupted");
-        else if (all->next < all->n_rows && all->n_flights < all->at_once && !is_flying(all, all->rows[all->next]))
-            status = launch_next(all, error);
-        else
+        } else if (all->next < all->n_rows && all->n_flights < all->at_once && !is_flying(all, all->rows[all->next])) {
+            status = launch(all, all->next++, error);
+        } else if (all->n_flights == 0) {
+            all->at_once = 1;
+            status = launch(all, all->deferred[--all->n_deferred], error);
+        } else {
             wait_for_some(all);
+        }
     }
     for (int i = 0; i < all->n_flights; ++i)
         kerf_worker_end(&all->flights[i].worker->process, NULL);
@@ -304,7 +311,7 @@ kerf_status kerf_verify_peak_bytes(const kerf_op_entry *entry, const kerf_case *
 }
 
 static kerf_status check_memory(size_t need_bytes, kerf_error *error) {
-    const size_t available = need_bytes < small_bytes ? SIZE_MAX : kerf_memory_available();
+    const size_t available = need_bytes <= KERF_SMALL_BYTES ? SIZE_MAX : kerf_memory_available();
     if (need_bytes <= available)
         return KERF_OK;
     char memory[80];
@@ -418,7 +425,7 @@ static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, c
     KERF_TRY(ask_oracle(verifier, job, error));
     const int processors = kerf_cpu_count();
     all->job = job;
-    all->at_once = need.resident_bytes > small_bytes ? 1 : processors < MAX_AT_ONCE ? processors : MAX_AT_ONCE;
+    all->at_once = need.resident_bytes > KERF_SMALL_BYTES ? 1 : processors < MAX_AT_ONCE ? processors : MAX_AT_ONCE;
     return run_rows(all, interrupted, error);
 }
 

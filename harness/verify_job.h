@@ -33,9 +33,14 @@ typedef struct kerf_slot {
     kerf_fault fault;
     kerf_finding finding; /* place and threads are set before each pass: they stand even if it crashes */
     size_t need_bytes;    /* private memory that the row's buffers take */
+    bool is_alone;        /* order: no other row runs meanwhile */
+    bool is_deferred;     /* answer: needs much memory, so order it again alone; there is no finding yet */
     int n_windows;
     kerf_window window[KERF_MAX_WINDOWS];
 } kerf_slot;
+
+/* What takes more than this runs alone: memory that is free now must not be promised to two. */
+#define KERF_SMALL_BYTES ((size_t)64 << 20)
 
 /* Buffers and teams of a child, kept from case to case; made on first use. */
 typedef struct kerf_bench kerf_bench;

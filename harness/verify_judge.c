@@ -233,14 +233,16 @@ static bool skips(kerf_bench *bench) {
     return why.length > 0;
 }
 
+/* True: the row is done for now, with SKIP or to be ordered again alone. */
 static bool lacks_memory(kerf_bench *bench) {
-    const size_t worth_asking_bytes = (size_t)64 << 20;
     bench->memory = bench->variant->memory ? bench->variant->memory(&bench->job->problem, NULL) : (kerf_memory){0};
     const size_t scratch = bench->memory.scratch_bytes, packed = bench->memory.packed_bytes;
     const size_t need = scratch > SIZE_MAX - packed ? SIZE_MAX : scratch + packed;
-    const size_t available = need < worth_asking_bytes ? SIZE_MAX : kerf_memory_available();
-    if (need <= available)
-        return false;
+    const size_t available = need <= KERF_SMALL_BYTES ? SIZE_MAX : kerf_memory_available();
+    if (need <= available) {
+        bench->slot->is_deferred = need > KERF_SMALL_BYTES && !bench->slot->is_alone;
+        return bench->slot->is_deferred;
+    }
     char memory[160];
     kerf_text why = kerf_text_over(memory, sizeof memory);
     kerf_text_printf(&why, "needs ");

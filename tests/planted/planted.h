@@ -1,0 +1,23 @@
+/* Wrong kernels of grid_sampler_grad, to show that the verifier finds them; `honest` is the same code without a fault.
+ */
+#ifndef KERF_TESTS_PLANTED_PLANTED_H
+#define KERF_TESTS_PLANTED_PLANTED_H
+
+#include "kernels/registry.h"
+
+#define PLANTED(name, ...) PLANTED_##name,
+typedef enum planted_fault {
+#include "tests/planted/faults.def"
+    PLANTED_N
+} planted_fault;
+#undef PLANTED
+
+typedef struct planted_claim {
+    const char *name, *what, *check, *fill; /* check is "" where nothing is wrong */
+} planted_claim;
+
+/* Both by planted_fault; the rows end with NULL. */
+extern const planted_claim kerf_planted_claims[PLANTED_N];
+extern const kerf_row *const kerf_planted_rows[PLANTED_N + 1];
+
+#endif
