@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define KERF_ALWAYS_INLINE static inline __attribute__((always_inline))
+#define KERF_NEVER_INLINE  static __attribute__((noinline))
 
 /* Each header defines
  *   kerf_vec, kerf_mask, kerf_lane, KERF_LANES; kerf_vec_load, _store, _set, _fma (a b + c, one rounding), _abs,
