@@ -154,11 +154,11 @@ KERF_ALWAYS_INLINE cubic_place cubic_taps(const kerf_axis *axis, const kerf_grid
     return CUBIC_PADDED;
 }
 
-/* A row of four taps, of which some are skipped or share a pixel. One function for all widths: copies of it in every loop
- * would be most of the object and of the time to compile it. */
+/* A row of four taps, of which some are skipped or share a pixel. One function for all widths: copies of it in every
+ * loop would be most of the object and of the time to compile it. */
 KERF_NEVER_INLINE kerf_quad cubic_row_padded(tap_unit unit, int64_t n_units, unsigned want, const strip *s,
-                                              const kerf_real *grad, int64_t iy, const int64_t ix[4],
-                                              const kerf_real *weight) {
+                                             const kerf_real *grad, int64_t iy, const int64_t ix[4],
+                                             const kerf_real *weight) {
     four_taps at;
     bool there[4];
     for (int k = 0; k < 4; ++k) {
