@@ -10,6 +10,7 @@ typedef struct kerf_selected_row {
     const char *text;        /* "vectorized.avx2@cpu" */
     const char *unavailable; /* why it cannot run on this machine, or NULL */
     int n_failed;            /* cases that it did not pass so far */
+    int n_timeouts;          /* of these */
 } kerf_selected_row;
 
 typedef struct kerf_row_list {

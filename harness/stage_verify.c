@@ -7,6 +7,9 @@
 /* A kernel that fails everywhere would bury the screen: later failures of a row are in the records only. */
 #define MOST_FAILURES_SHOWN 3
 
+/* A kernel that hangs everywhere would cost its timeout on every case. */
+#define MOST_TIMEOUTS 3
+
 static const char *copied_case_text(kerf_run *run, const kerf_case *c) {
     char memory[4096];
     kerf_text text = kerf_text_over(memory, sizeof memory);
@@ -63,6 +66,7 @@ static kerf_status record_finding(kerf_run *run, const char *set, const kerf_cas
         record.output = run->entry->op->outputs[finding->output];
     run->n_passed += finding->verdict == KERF_PASS;
     run->n_skipped += finding->verdict == KERF_SKIP;
+    row->n_timeouts += finding->verdict == KERF_TIMEOUT;
     if (wrong) {
         ++run->n_failed;
         run->any_wrong = true;
@@ -125,6 +129,16 @@ static void record_untrusted(void *argument, const char *mode, const char *outpu
         teller->status = kerf_sink_add(&teller->run->sink, &record, teller->error);
 }
 
+static void give_up_on_hanging(kerf_run *run, const char **leave_out) {
+    for (int i = 0; i < run->rows.n; ++i) {
+        if (leave_out[i] || run->rows.at[i].n_timeouts < MOST_TIMEOUTS)
+            continue;
+        leave_out[i] = "hangs";
+        kerf_progress_clear(&run->progress);
+        fprintf(stderr, "%s timed out on %d cases and is not run on the others\n", run->rows.at[i].text, MOST_TIMEOUTS);
+    }
+}
+
 kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
     const char **const leave_out = KERF_ARENA_NEW(&run->arena, const char *, run->rows.n);
     kerf_finding *const findings = KERF_ARENA_NEW(&run->arena, kerf_finding, run->rows.n);
@@ -145,6 +159,7 @@ kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_err
             KERF_TRY(
                 kerf_verify_and_record(run, sets->at[s].name, &sets->at[s].cases.at[i], leave_out, findings, error));
             kerf_arena_rewind(&run->arena, used);
+            give_up_on_hanging(run, leave_out);
             kerf_progress_step(&run->progress, ++done, sets->n_cases);
         }
     }

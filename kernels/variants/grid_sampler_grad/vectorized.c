@@ -18,6 +18,10 @@
 #define FEW_UNITS   4                                 /* fewer cannot be shared out */
 #define MAX_SLOTS   64
 
+/* Beyond both, packing is refused: see refuses(). */
+#define MOST_SPARSE_BYTES ((size_t)1 << 30)
+#define PIXELS_PER_SAMPLE 64
+
 /* How a problem is cut; depends on problem and config only. */
 typedef struct grad_plan {
     const kerf_grid_sampler_modes *modes;
@@ -270,14 +274,30 @@ static size_t parts_elements(const grad_plan *plan) {
     return elements;
 }
 
+static size_t scratch_bytes(const grad_plan *plan) {
+    size_t elements, bytes;
+    if (!kerf_mul_size(plan->slot_elements, (size_t)plan->n_slots, &elements) ||
+        !kerf_add_size(elements, parts_elements(plan), &elements) ||
+        !kerf_mul_size(elements, sizeof(kerf_real), &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+/* A few samples of a huge image: copying it whole would cost far more memory and time than the samples do. */
+static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
+    const grad_plan plan = plan_of(problem, config);
+    const size_t bytes = scratch_bytes(&plan);
+    const double n_pixels = (double)plan.x_at.dims[2] * (double)plan.x_at.dims[3];
+    if (bytes <= MOST_SPARSE_BYTES || n_pixels <= PIXELS_PER_SAMPLE * (double)plan.n_samples)
+        return false;
+    kerf_text_printf(why, "would pack images of %.0f pixels, %zu bytes of scratch, for %lld samples each", n_pixels,
+                     bytes, (long long)plan.n_samples);
+    return true;
+}
+
 static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
     const grad_plan plan = plan_of(problem, config);
-    size_t elements, bytes;
-    if (!kerf_mul_size(plan.slot_elements, (size_t)plan.n_slots, &elements) ||
-        !kerf_add_size(elements, parts_elements(&plan), &elements) ||
-        !kerf_mul_size(elements, sizeof(kerf_real), &bytes))
-        bytes = SIZE_MAX;
-    return (kerf_memory){.scratch_bytes = bytes, .alignment = 64};
+    return (kerf_memory){.scratch_bytes = scratch_bytes(&plan), .alignment = 64};
 }
 
 static kerf_status run(const kerf_launch *launch) {
@@ -309,6 +329,7 @@ static const kerf_space space = {.bytes = sizeof(kerf_space), .n = 1, .parameter
 const kerf_variant KERF_SYMBOL = {
     .bytes = sizeof(kerf_variant),
     .summary = "channels-last blocks, vectors over channels",
+    .refuses = refuses,
     .space = &space,
     .memory = memory,
     .run = run,
