@@ -15,7 +15,6 @@
 #define LINE        (64 / (int)sizeof(kerf_real))     /* channels in a cache line */
 #define CACHE_BYTES ((int64_t)1 << 20)                /* of packed x and dx that a block may take, in the L2 cache */
 #define PLANES      (2 * LINE)                        /* channels that are packed together: enough pages for the TLB */
-#define FEW_UNITS   4                                 /* fewer cannot be shared out */
 #define MAX_SLOTS   64
 
 /* Beyond both, packing is refused: see refuses(). */
@@ -57,19 +56,18 @@ static bool channels_in_place(const kerf_operand *operand) {
            kerf_dtype_bytes(operand->dtype) == sizeof(kerf_real);
 }
 
-/* Channels of a unit. Where nothing is packed all of them: the channels of a pixel follow each other in memory, and
- * narrow blocks would leave most sets of the caches unused. */
+/* Channels of a unit. Where nothing is packed all of them: the channels of a pixel follow each other in memory, narrow
+ * blocks would leave most sets of the caches unused, and two ranks would pull neighbouring lines from each other.
+ * Packed, as many as stay in the cache, and fewer where there would be work for one rank only. */
 static int64_t choose_block(const grad_plan *plan, int64_t wanted) {
     const int64_t channels = padded_width(plan->n_channels);
     const bool packs = !plan->grad_in_place || !plan->x_in_place || !plan->dx_in_place;
-    int64_t block = wanted > 0 ? round_up(wanted, WHOLE) : packs ? PLANES : round_up(channels, LINE);
-    if (wanted == 0) {
+    int64_t block = wanted > 0 ? round_up(wanted, WHOLE) : packs ? PLANES : channels;
+    if (wanted == 0 && packs) {
         const double n_pixels = (double)plan->x_at.dims[2] * (double)plan->x_at.dims[3] +
                                 (double)plan->dx->at.dims[2] * (double)plan->dx->at.dims[3];
-        if (packs && n_pixels * sizeof(kerf_real) * PLANES > (double)CACHE_BYTES)
+        if (n_pixels * sizeof(kerf_real) * PLANES > (double)CACHE_BYTES || (plan->n_images == 1 && block >= channels))
             block = LINE;
-        while (block > LINE && plan->n_images * ((channels + block - 1) / block) < FEW_UNITS)
-            block = round_up(block / 2, LINE);
     }
     return block < channels ? block : channels > 0 ? channels : 1;
 }
@@ -101,6 +99,8 @@ static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config)
     plan.grad_in_place = channels_in_place(plan.grad);
     plan.block = choose_block(&plan, kerf_config_get(config, "channel_block", 0));
     plan.n_blocks = (plan.n_channels + plan.block - 1) / plan.block;
+    /* Ranks that add to neighbouring lines of one pixel would take them from each other at every sample. */
+    plan.dx_in_place = plan.dx_in_place && plan.n_blocks <= 1;
     plan.parts = dgrid_from_x && plan.n_blocks > 1;
     const int64_t width = plan.block < plan.n_channels ? plan.block : padded_width(plan.n_channels);
     if (dgrid_from_x && !plan.x_in_place)
