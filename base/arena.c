@@ -15,6 +15,13 @@ kerf_status kerf_arena_map_shared(kerf_arena *arena, size_t bytes, kerf_error *e
     return KERF_OK;
 }
 
+kerf_status kerf_arena_map_most(kerf_arena *arena, size_t most, size_t least, kerf_error *error) {
+    for (size_t bytes = most; bytes > least; bytes /= 2)
+        if (kerf_arena_map_shared(arena, bytes, NULL) == KERF_OK)
+            return KERF_OK;
+    return kerf_arena_map_shared(arena, least, error);
+}
+
 void kerf_arena_unmap(kerf_arena *arena) {
     if (arena->base)
         munmap(arena->base, arena->size);

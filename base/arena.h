@@ -16,6 +16,8 @@ typedef struct kerf_arena {
 /* Reserves `bytes` of address space in a shared mapping: pages cost memory once they are touched, and children that
  * are forked later see what the parent writes. kerf_arena_unmap gives all of it back. */
 kerf_status kerf_arena_map_shared(kerf_arena *arena, size_t bytes, kerf_error *error);
+/* The same with as much of `most` as the system allows, halving down to `least`. */
+kerf_status kerf_arena_map_most(kerf_arena *arena, size_t most, size_t least, kerf_error *error);
 void kerf_arena_unmap(kerf_arena *arena);
 
 /* Memory of `bytes` at `alignment` (a power of two), zeroed where the arena was mapped or reset by the functions here;

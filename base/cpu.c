@@ -1,6 +1,7 @@
 #include "base/cpu.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,24 @@ const char *kerf_cpu_model(void) {
     return model;
 }
 
+/* A number from a file of the system, or `otherwise`: "max" in a control group means no limit. */
+static size_t read_bytes(const char *path, size_t otherwise) {
+    FILE *const file = fopen(path, "r");
+    if (!file)
+        return otherwise;
+    size_t bytes;
+    const bool got = fscanf(file, "%zu", &bytes) == 1;
+    fclose(file);
+    return got ? bytes : otherwise;
+}
+
+/* What the control group (version 2) of a container leaves. */
+static size_t group_allows(void) {
+    const size_t most = read_bytes("/sys/fs/cgroup/memory.max", SIZE_MAX);
+    const size_t taken = read_bytes("/sys/fs/cgroup/memory.current", 0);
+    return most == SIZE_MAX ? SIZE_MAX : most > taken ? most - taken : 0;
+}
+
 size_t kerf_memory_available(void) {
     FILE *const file = fopen("/proc/meminfo", "r");
     unsigned long long kib = 0;
@@ -83,7 +102,8 @@ size_t kerf_memory_available(void) {
                 break;
         fclose(file);
     }
-    if (kib == 0)
-        return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    return (size_t)kib * 1024;
+    const size_t free_bytes =
+        kib == 0 ? (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) : (size_t)kib * 1024;
+    const size_t allowed_bytes = group_allows();
+    return free_bytes < allowed_bytes ? free_bytes : allowed_bytes;
 }

@@ -107,11 +107,6 @@ void kerf_json_real(kerf_json *json, const char *name, double value) {
     kerf_text_printf(json->text, "%s", digits);
 }
 
-void kerf_json_bool(kerf_json *json, const char *name, bool value) {
-    begin_item(json, name);
-    kerf_text_printf(json->text, "%s", value ? "true" : "false");
-}
-
 void kerf_json_hex(kerf_json *json, const char *name, uint64_t value) {
     begin_item(json, name);
     kerf_text_printf(json->text, "\"0x%016" PRIx64 "\"", value);

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 kerf_status kerf_fail(kerf_error *error, kerf_status status, const char *format, ...) {
     if (error) {
@@ -36,4 +37,16 @@ void kerf_text_printf(kerf_text *text, const char *format, ...) {
     } else {
         text->length += (size_t)needed;
     }
+}
+
+void kerf_text_print_shell_word(kerf_text *text, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
+    if (word[0] && word[strspn(word, plain)] == '\0') {
+        kerf_text_printf(text, "%s", word);
+        return;
+    }
+    kerf_text_printf(text, "'");
+    for (; *word; ++word)
+        kerf_text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+    kerf_text_printf(text, "'");
 }

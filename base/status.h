@@ -49,6 +49,8 @@ typedef struct kerf_text {
 
 kerf_text kerf_text_over(char *memory, size_t capacity);
 void kerf_text_printf(kerf_text *text, const char *format, ...) KERF_PRINTF(2, 3);
+/* The word as a shell reads it back: quoted where it has to be. */
+void kerf_text_print_shell_word(kerf_text *text, const char *word);
 
 #ifdef __cplusplus
 }

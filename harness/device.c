@@ -2,6 +2,7 @@
 
 #include "base/cpu.h"
 #include "kernels/cuda_sim.h"
+#include <stdlib.h>
 
 static const char *always_available(void) {
     return NULL;
@@ -60,6 +61,7 @@ const char *kerf_row_unavailable(const kerf_row *row, uint64_t isa, kerf_text *m
     }
     if (*separator == 'n')
         kerf_text_printf(memory, "needs instruction set 0x%llx", (unsigned long long)lacking);
-    kerf_text_printf(memory, ", this processor has none");
+    kerf_text_printf(memory, ", %s",
+                     getenv("KERF_ISA") ? "KERF_ISA or this processor does not allow it" : "this processor has none");
     return memory->data;
 }

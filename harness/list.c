@@ -72,6 +72,34 @@ static const char *support(const kerf_row *row, kerf_dtype dtype, const kerf_pro
     return "yes";
 }
 
+static void list_names(FILE *file, const char *title, const char *const *names) {
+    fprintf(file, "%s:", title);
+    for (int i = 0; names[i]; ++i)
+        fprintf(file, " %s", names[i]);
+    fputc('\n', file);
+}
+
+/* What a case line may say. */
+static void list_fields(const kerf_op_entry *entry, FILE *file) {
+    const kerf_op *const op = entry->op;
+    fputc('\n', file);
+    for (int a = 0; op->attrs[a]; ++a) {
+        const kerf_attr_spec *const spec = op->attrs[a];
+        fprintf(file, "%s:", spec->name);
+        for (int v = 0; spec->values && spec->values[v]; ++v)
+            fprintf(file, " %s%s", spec->values[v], v == spec->standard.number ? " (default)" : "");
+        fputc('\n', file);
+    }
+    list_names(file, "dims", op->dims);
+    list_names(file, "inputs", op->inputs);
+    list_names(file, "outputs", op->outputs);
+    list_names(file, "fills", op->fills);
+    fputs("case sets:", file);
+    for (int i = 0; entry->cases && entry->cases[i]; i += 2)
+        fprintf(file, " %s", entry->cases[i]);
+    fputc('\n', file);
+}
+
 static kerf_status list_op(const kerf_options *options, const kerf_registry *registry, FILE *file, kerf_error *error) {
     const kerf_op_entry *entry;
     KERF_TRY(kerf_select_op(registry, options->op, &entry, error));
@@ -103,10 +131,7 @@ static kerf_status list_op(const kerf_options *options, const kerf_registry *reg
         }
         fprintf(file, "  %s\n", memory);
     }
-    fputs("\ncase sets:", file);
-    for (int i = 0; entry->cases && entry->cases[i]; i += 2)
-        fprintf(file, " %s", entry->cases[i]);
-    fputc('\n', file);
+    list_fields(entry, file);
     kerf_arena_unmap(&arena);
     return KERF_OK;
 }

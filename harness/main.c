@@ -2,18 +2,47 @@
 #include "harness/pipeline.h"
 #include "harness/plugin.h"
 #include "harness/timing.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #ifndef KERF_VERSION
 #define KERF_VERSION "0"
 #endif
 
-static volatile int interrupted;
+static volatile sig_atomic_t interrupted; /* the signal */
 
 static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
+    interrupted = signal_number;
+}
+
+/* The first of these ends the run with its records kept, a second one at once. A reader that goes away or a full disk
+ * is an error of a write, not the end of the process. Children reset all of it. */
+static void catch_signals(void) {
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* A file that is opened while standard output is closed would become standard output. */
+static void fill_standard_files(void) {
+    int file;
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+}
+
+static int end_of_output(int exit_code) {
+    if (exit_code != 0 || (fflush(stdout) == 0 && !ferror(stdout)))
+        return exit_code;
+    fputs("bench: cannot write to standard output\n", stderr);
+    return 1;
 }
 
 static int end_with(kerf_status status, const kerf_error *error) {
@@ -21,7 +50,7 @@ static int end_with(kerf_status status, const kerf_error *error) {
         return 0;
     if (status == KERF_ERROR_INTERRUPTED) {
         fputs("bench: interrupted; the records so far are kept\n", stderr);
-        return 130;
+        return 128 + interrupted;
     }
     fprintf(stderr, "bench: %s\n", error->message);
     return status == KERF_ERROR_USAGE ? 2 : 1;
@@ -43,15 +72,14 @@ static kerf_status run_command(const kerf_options *options, int argc, char **arg
     default:
         break;
     }
-    /* Restarting calls would delay the end; children reset the handler. */
-    const struct sigaction action = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &action, NULL);
+    catch_signals();
     return kerf_pipeline(options, registry, argc, argv, &interrupted, exit_code, error);
 }
 
 int main(int argc, char **argv) {
     kerf_options options;
     kerf_error error = {""};
+    fill_standard_files();
     if (argc < 2) {
         fputs(kerf_options_help(NULL), stderr);
         return 2;
@@ -64,10 +92,10 @@ int main(int argc, char **argv) {
             fputs(kerf_options_help(options.help_on), stdout);
         else
             puts("kerf " KERF_VERSION);
-        return 0;
+        return end_of_output(0);
     }
     int exit_code = 0;
     status = run_command(&options, argc, argv, &exit_code, &error);
     const int code = end_with(status, &error);
-    return code ? code : exit_code;
+    return end_of_output(code ? code : exit_code);
 }

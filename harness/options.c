@@ -35,36 +35,46 @@ typedef enum option_id {
     N_OPTIONS
 } option_id;
 
+typedef enum option_kind {
+    WHERE_RUN = 1,   /* for runs; without it also for list */
+    WHERE_TIMED = 2, /* only where something is timed */
+    REPEATABLE = 4
+} option_kind;
+
 typedef struct option_row {
     const char *name, *value, *help; /* value NULL: a flag */
+    unsigned kind;
 } option_row;
 
 static const option_row rows[N_OPTIONS] = {
-    [OPTION_OP] = {"--op", "OP", "the op (bench list names them)"},
-    [OPTION_VARIANT] = {"--variant", "LIST", "only these rows: vectorized, vectorized.avx2, naive@cpu, ..."},
-    [OPTION_SET] = {"--set", "LIST", "case sets: smoke, edge, bench, large, models"},
-    [OPTION_CASE] = {"--case", "TEXT", "this case line instead of the sets; fields may be open (*)"},
-    [OPTION_CASES] = {"--cases", "FILE", "the case lines of a file instead of the sets"},
-    [OPTION_DTYPE] = {"--dtype", "LIST", "only these element types: f16, bf16, f32, f64"},
-    [OPTION_ATTR] = {"--attr", "K=V", "only cases with this attribute value (repeatable)"},
-    [OPTION_DIMS] = {"--dims", "N=4,C=32,...", "these extents instead of those of each case"},
-    [OPTION_LAYOUT] = {"--layout", "LAYOUT", "only cases with this layout"},
-    [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills"},
-    [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs"},
-    [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case"},
-    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)"},
-    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)"},
-    [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)"},
-    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns"},
-    [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set"},
-    [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)"},
-    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)"},
-    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)"},
-    [OPTION_JSON] = {"--json", NULL, "short for --format json"},
-    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error"},
-    [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case"},
-    [OPTION_HELP] = {"--help", NULL, "this text"},
-    [OPTION_VERSION] = {"--version", NULL, "the version"},
+    [OPTION_OP] = {"--op", "OP", "the op (bench list names them)", 0},
+    [OPTION_VARIANT] = {"--variant", "LIST", "only these rows: vectorized, vectorized.avx2, naive@cpu, ...", WHERE_RUN},
+    [OPTION_SET] = {"--set", "LIST", "case sets: smoke, edge, bench, large, models", WHERE_RUN},
+    [OPTION_CASE] = {"--case", "TEXT", "this case line instead of the sets; fields may be open (*)", WHERE_RUN},
+    [OPTION_CASES] = {"--cases", "FILE", "the case lines of a file instead of the sets", WHERE_RUN},
+    [OPTION_DTYPE] = {"--dtype", "LIST", "only these element types: f16, bf16, f32, f64", WHERE_RUN},
+    [OPTION_ATTR] = {"--attr", "K=V", "only cases with this attribute value (repeatable)", WHERE_RUN | REPEATABLE},
+    [OPTION_DIMS] = {"--dims", "N=4,C=32,...", "these extents instead of those of each case", WHERE_RUN},
+    [OPTION_LAYOUT] = {"--layout", "LAYOUT", "only cases with this layout", WHERE_RUN},
+    [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills", WHERE_RUN},
+    [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs", WHERE_RUN},
+    [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case", WHERE_RUN},
+    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", WHERE_RUN},
+    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)", WHERE_RUN | WHERE_TIMED},
+    [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)", WHERE_RUN},
+    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns",
+                           WHERE_RUN | WHERE_TIMED},
+    [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set",
+                         WHERE_RUN | REPEATABLE},
+    [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", REPEATABLE},
+    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)",
+                       WHERE_RUN | REPEATABLE},
+    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", WHERE_RUN | REPEATABLE},
+    [OPTION_JSON] = {"--json", NULL, "short for --format json", WHERE_RUN | REPEATABLE},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", REPEATABLE},
+    [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", REPEATABLE},
+    [OPTION_HELP] = {"--help", NULL, "this text", 0},
+    [OPTION_VERSION] = {"--version", NULL, "the version", 0},
 };
 
 static const char *const command_names[] = {"list", "verify", "time", "time-worker", "help", NULL};
@@ -72,15 +82,11 @@ static const kerf_command commands[] = {KERF_COMMAND_LIST, KERF_COMMAND_VERIFY, 
                                         KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
-const char *kerf_format_name(kerf_format format) {
-    return format_names[format];
-}
-
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
                                kerf_error *error) {
     char *end;
     errno = 0;
-    const unsigned long long parsed = strtoull(text, &end, 0);
+    const unsigned long long parsed = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end || errno || parsed < least || parsed > most)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s '%s': allowed are whole numbers from %llu to %llu", name, text,
                          (unsigned long long)least, (unsigned long long)most);
@@ -91,7 +97,7 @@ static kerf_status parse_count(const char *name, const char *text, uint64_t leas
 static kerf_status parse_seconds(const char *name, const char *text, double *value, kerf_error *error) {
     char *end;
     const double parsed = strtod(text, &end);
-    if (end == text || *end || !isfinite(parsed) || parsed <= 0 || parsed > 1e6)
+    if (text[strspn(text, "0123456789.")] || end == text || *end || !isfinite(parsed) || parsed <= 0 || parsed > 1e6)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s '%s': allowed are seconds above 0, up to 1000000", name, text);
     *value = parsed;
     return KERF_OK;
@@ -197,8 +203,9 @@ static kerf_status unknown_option(const char *given, kerf_error *error) {
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Takes argv[*at] and its value, and leaves *at on the last one taken. */
-static kerf_status take_option(int argc, char **argv, int *at, kerf_options *options, kerf_error *error) {
+/* Takes argv[*at] and its value, leaves *at on the last one taken, and notes in *given which option it was. */
+static kerf_status take_option(int argc, char **argv, int *at, kerf_options *options, uint64_t *given_options,
+                               kerf_error *error) {
     const char *const given = argv[*at];
     const char *const equals = strchr(given, '=');
     const size_t length = equals ? (size_t)(equals - given) : strlen(given);
@@ -207,7 +214,7 @@ static kerf_status take_option(int argc, char **argv, int *at, kerf_options *opt
         ++id;
     if (id == N_OPTIONS)
         return unknown_option(given, error);
-    if (id == OPTION_HELP || id == OPTION_VERSION) {
+    if ((id == OPTION_HELP || id == OPTION_VERSION) && !equals) {
         options->command = id == OPTION_HELP ? KERF_COMMAND_HELP : KERF_COMMAND_VERSION;
         return KERF_OK;
     }
@@ -220,6 +227,9 @@ static kerf_status take_option(int argc, char **argv, int *at, kerf_options *opt
     }
     if (!rows[id].value && value)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s takes no value, '%s' was given", rows[id].name, value);
+    if (*given_options >> id & 1 && !(rows[id].kind & REPEATABLE))
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s is given twice; it takes one value", rows[id].name);
+    *given_options |= UINT64_C(1) << id;
     return apply(options, (option_id)id, value, error);
 }
 
@@ -245,6 +255,35 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
                      word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+/* Options that the command would not heed are refused. */
+static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_error *error) {
+    const bool lists = options->command == KERF_COMMAND_LIST, times = !lists && options->command != KERF_COMMAND_VERIFY;
+    for (int id = 0; id < N_OPTIONS; ++id)
+        if (given >> id & 1 && ((lists && rows[id].kind & WHERE_RUN) || (!times && rows[id].kind & WHERE_TIMED)))
+            return kerf_fail(error, KERF_ERROR_USAGE, "%s means nothing to bench %s; leave it out", rows[id].name,
+                             options->help_on);
+    if (options->host_argument && !times)
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "arguments behind -- are for Google Benchmark: bench time --op OP -- %s",
+                         options->n_host_arguments > 0 ? options->host_argument[0] : "--benchmark_list_tests");
+    if (options->host_argument && options->n_outputs > 0)
+        return kerf_fail(
+            error, KERF_ERROR_USAGE,
+            "--format, --json and --out are not for Google Benchmark's front end; it has --benchmark_format "
+            "and --benchmark_out");
+    return KERF_OK;
+}
+
+static kerf_status check_outputs(const kerf_options *options, kerf_error *error) {
+    for (int i = 0; i < options->n_outputs; ++i)
+        for (int j = 0; j < i; ++j)
+            if (options->output[i].path && options->output[j].path &&
+                strcmp(options->output[i].path, options->output[j].path) == 0)
+                return kerf_fail(error, KERF_ERROR_USAGE, "--out names '%s' twice; give each output a path of its own",
+                                 options->output[i].path);
+    return KERF_OK;
+}
+
 static kerf_status check_together(kerf_options *options, kerf_error *error) {
     const int sources = !!options->sets + !!options->case_line + !!options->cases_file;
     if (sources > 1)
@@ -252,7 +291,8 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
     int on_stdout = 0;
     for (int i = 0; i < options->n_outputs; ++i)
         on_stdout += options->output[i].path == NULL;
-    if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS)
+    KERF_TRY(check_outputs(options, error));
+    if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS && !options->host_argument)
         options->output[options->n_outputs++] = (kerf_output){.format = KERF_FORMAT_TABLE};
     const bool needs_op = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_VERIFY ||
                           options->command == KERF_COMMAND_TIME;
@@ -265,6 +305,7 @@ kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, ker
     *options =
         (kerf_options){.edge_expansion = KERF_EXPAND_PAIRS, .time_budget_s = 35, .timeout_s = 30, .order_seed = 1};
     int n_words = 0;
+    uint64_t given = 0;
     for (int at = 1; at < argc; ++at) {
         if (strcmp(argv[at], "--") == 0) {
             options->n_host_arguments = argc - at - 1;
@@ -272,17 +313,20 @@ kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, ker
             break;
         }
         if (argv[at][0] == '-' && argv[at][1])
-            KERF_TRY(take_option(argc, argv, &at, options, error));
+            KERF_TRY(take_option(argc, argv, &at, options, &given, error));
         else
             KERF_TRY(take_word(argv[at], n_words++, options, error));
         if (options->command == KERF_COMMAND_HELP || options->command == KERF_COMMAND_VERSION) {
             /* `bench help verify` names the command behind it. */
-            if (at + 1 < argc && argv[at][0] != '-')
-                options->help_on = argv[at + 1];
+            if (at + 1 < argc && argv[at][0] != '-') {
+                KERF_TRY(take_word(argv[at + 1], 0, options, error));
+                options->command = KERF_COMMAND_HELP;
+            }
             return KERF_OK;
         }
     }
     options->filter.attrs = options->attr;
+    KERF_TRY(check_fit(options, given, error));
     return check_together(options, error);
 }
 
@@ -306,6 +350,9 @@ const char *kerf_options_help(const char *command) {
     for (int i = 0; i < N_OPTIONS; ++i)
         kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),
                          rows[i].value ? rows[i].value : "", rows[i].help);
-    kerf_text_printf(&text, "\nexit: 0 good, 1 could not run, 2 usage, 4 wrong result, 130 interrupted\n");
+    kerf_text_printf(&text,
+                     "\nKERF_ISA=avx2 (avx512, neon, none; a list) in the environment takes instruction sets away; "
+                     "NO_COLOR is honoured.\n");
+    kerf_text_printf(&text, "exit: 0 good, 1 could not run, 2 usage, 4 wrong result, 130 interrupted\n");
     return memory;
 }

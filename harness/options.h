@@ -50,6 +50,5 @@ typedef struct kerf_options {
 kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, kerf_error *error);
 /* Text of `bench --help` and `bench COMMAND --help`. */
 const char *kerf_options_help(const char *command);
-const char *kerf_format_name(kerf_format format);
 
 #endif

@@ -4,6 +4,7 @@
 #include "harness/environment.h"
 #include "harness/progress.h"
 #include "harness/verify.h"
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,17 +16,17 @@
 #define ARENA_BYTES ((size_t)1 << 34) /* address space for cases, selections and samples */
 
 static const char *joined_arguments(kerf_arena *arena, int argc, char **argv) {
-    size_t bytes = 1;
+    size_t bytes = 16;
     for (int i = 1; i < argc; ++i)
-        bytes += strlen(argv[i]) + 3;
-    char *const memory = kerf_arena_alloc(arena, bytes + 8, 1);
+        bytes += 4 * strlen(argv[i]) + 3;
+    char *const memory = kerf_arena_alloc(arena, bytes, 1);
     if (!memory)
         return "";
-    kerf_text text = kerf_text_over(memory, bytes + 8);
+    kerf_text text = kerf_text_over(memory, bytes);
     kerf_text_printf(&text, "bench");
     for (int i = 1; i < argc; ++i) {
-        const char *const quote = strpbrk(argv[i], " *;&|<>$\"") ? "'" : "";
-        kerf_text_printf(&text, " %s%s%s", quote, argv[i], quote);
+        kerf_text_printf(&text, " ");
+        kerf_text_print_shell_word(&text, argv[i]);
     }
     return memory;
 }
@@ -103,14 +104,17 @@ static kerf_status run_stages(kerf_run *run, const kerf_set_list *verified, cons
 /* What cannot fit is refused before anything runs. */
 static kerf_status check_memory(const kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
     for (int s = 0; s < sets->n; ++s)
-        for (int i = 0; i < sets->at[s].cases.n; ++i)
+        for (int i = 0; i < sets->at[s].cases.n; ++i) {
+            if (*run->interrupted)
+                return kerf_fail(error, KERF_ERROR_INTERRUPTED, "interrupted");
             KERF_TRY(kerf_verify_check_memory(run->entry, &sets->at[s].cases.at[i], error));
+        }
     return KERF_OK;
 }
 
 static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, kerf_set_list *timed, kerf_error *error) {
     const kerf_options *const options = run->options;
-    KERF_TRY(kerf_arena_map_shared(&run->arena, ARENA_BYTES, error));
+    KERF_TRY(kerf_arena_map_most(&run->arena, ARENA_BYTES, (size_t)1 << 28, error));
     KERF_TRY(kerf_select_op(run->registry, options->op, &run->entry, error));
     KERF_TRY(kerf_select_rows(run->entry, options->variants, run->isa, &run->arena, &run->rows, error));
     /* Cases that the person chose are verified in the timing stage anyway: what is timed is verified first. */
@@ -134,14 +138,14 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
 
 static int exit_code_of(const kerf_run *run, kerf_status status) {
     if (status == KERF_ERROR_INTERRUPTED)
-        return 130;
+        return 128 + *run->interrupted;
     if (status != KERF_OK)
         return status == KERF_ERROR_USAGE ? 2 : 1;
     return run->any_wrong ? 4 : 0;
 }
 
 kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *registry, int argc, char **argv,
-                          const volatile int *interrupted, int *exit_code, kerf_error *error) {
+                          const volatile sig_atomic_t *interrupted, int *exit_code, kerf_error *error) {
     kerf_run run = {.options = options, .registry = registry, .isa = kerf_cpu_isa(), .interrupted = interrupted};
     run.threads = options->threads ? options->threads : kerf_cpu_count();
     kerf_set_list verified = {0}, timed = {0};
@@ -160,7 +164,7 @@ kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *regi
         return status;
     }
     if (run.threads > kerf_cpu_count())
-        fprintf(stderr, "bench: --threads %d is more than the %d processors here; times will suffer\n", run.threads,
+        fprintf(stderr, "bench: --threads %d is more than the processors here (%d); times will suffer\n", run.threads,
                 kerf_cpu_count());
     status = record_start(&run, argc, argv, error);
     if (status == KERF_OK)
@@ -169,9 +173,13 @@ kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *regi
     if (run.verifier)
         kerf_verifier_close(run.verifier);
     kerf_error closing;
+    kerf_error reports;
     kerf_status closed = record_end(&run, kerf_progress_seconds(&clock), *exit_code, &closing);
-    if (closed == KERF_OK || status != KERF_OK)
-        closed = kerf_sink_close(&run.sink, &closing);
+    const kerf_status reported = kerf_sink_close(&run.sink, &reports);
+    if (closed == KERF_OK) {
+        closed = reported;
+        closing = reports;
+    }
     kerf_arena_unmap(&run.arena);
     if (status == KERF_OK && closed != KERF_OK) {
         *error = closing;

@@ -6,6 +6,7 @@
 #include "harness/progress.h"
 #include "harness/select.h"
 #include "harness/sink.h"
+#include <signal.h>
 
 /* Everything one run works on; the stages below receive it in turn. */
 typedef struct kerf_run {
@@ -19,7 +20,7 @@ typedef struct kerf_run {
     kerf_sink sink;
     struct kerf_verifier *verifier;
     kerf_progress progress; /* of the stage that goes on */
-    const volatile int *interrupted;
+    const volatile sig_atomic_t *interrupted;
     bool any_wrong;
     int64_t n_passed, n_failed, n_skipped;
 } kerf_run;
@@ -38,6 +39,6 @@ kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_ca
 
 /* The whole run; *exit_code as docs/design.md lists them. */
 kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *registry, int argc, char **argv,
-                          const volatile int *interrupted, int *exit_code, kerf_error *error);
+                          const volatile sig_atomic_t *interrupted, int *exit_code, kerf_error *error);
 
 #endif

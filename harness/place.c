@@ -98,6 +98,12 @@ kerf_poison kerf_poison_of(kerf_dtype dtype, kerf_rng *rng) {
     return poison;
 }
 
+kerf_poison kerf_poison_finite(kerf_dtype dtype, kerf_rng *rng) {
+    kerf_poison poison = kerf_poison_of(dtype, rng);
+    poison.pattern[poison.bytes - 1] &= 0xbf; /* the exponent's highest bit, on the little-endian machines there are */
+    return poison;
+}
+
 kerf_poison kerf_poison_untyped(kerf_rng *rng) {
     const uint16_t word = (uint16_t)(0x7ff1 + kerf_rng_below(rng, 7));
     kerf_poison poison = {.bytes = sizeof word};

@@ -34,6 +34,9 @@ typedef struct kerf_poison {
 } kerf_poison;
 
 kerf_poison kerf_poison_of(kerf_dtype dtype, kerf_rng *rng);
+/* The same as a number of magnitude 1 to 2: a kernel that asks whether the old content is NaN meets something else. A
+ * right result may look like it. */
+kerf_poison kerf_poison_finite(kerf_dtype dtype, kerf_rng *rng);
 /* NaN for every real type that may lie there, and out of range as an index: for scratch. */
 kerf_poison kerf_poison_untyped(kerf_rng *rng);
 /* Whole patterns from `begin` on; a rest that is smaller than the pattern gets its beginning. */

@@ -18,7 +18,11 @@ static int count_rows(const kerf_op_entry *entry) {
 }
 
 static kerf_status open_plugin(const char *path, const kerf_registry **registry, kerf_error *error) {
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* Without a slash dlopen would search the library path, and an empty name means this program. */
+    char here[1024];
+    kerf_text text = kerf_text_over(here, sizeof here);
+    kerf_text_printf(&text, "%s%s", strchr(path, '/') ? "" : "./", path);
+    void *const library = text.cut ? NULL : dlopen(here, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return kerf_fail(error, KERF_ERROR_USAGE, "--plugin '%s': %s", path, dlerror());
     kerf_plugin_function function;
@@ -36,17 +40,29 @@ static kerf_status open_plugin(const char *path, const kerf_registry **registry,
     return KERF_OK;
 }
 
+/* Row texts stand in tables, keys and the requests to timing processes. */
+static bool is_word(const char *text) {
+    return text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
+}
+
 static kerf_status check_row(const char *path, const kerf_row *row, kerf_error *error) {
-    const bool named = row->bytes >= sizeof(kerf_row) && row->name && row->name[0] && row->isa;
+    const bool named = row->bytes >= sizeof(kerf_row) && is_word(row->name) && row->name[0] && is_word(row->isa) &&
+                       (unsigned)row->device <= KERF_DEVICE_CUDA_SIM;
     bool runs = row->bytes >= sizeof(kerf_row) && row->missing;
     for (int class = 0; named && class < KERF_N_CLASSES; ++class)
         runs = runs ||
                (row->variant[class] && row->variant[class]->bytes >= sizeof(kerf_variant) && row->variant[class]->run);
     if (!named || !runs)
         return kerf_fail(error, KERF_ERROR_USAGE,
-                         "--plugin '%s': row '%s' lacks its size, name, isa text or a variant with a run function",
+                         "--plugin '%s': row '%s' lacks its size, a name and isa of a-z, 0-9 and _, a device, or a "
+                         "variant with a run function",
                          path, named ? row->name : "?");
     return KERF_OK;
+}
+
+/* Rows are told apart by what they print as. */
+static bool same_row(const kerf_row *a, const kerf_row *b) {
+    return a->device == b->device && strcmp(a->name, b->name) == 0 && strcmp(a->isa, b->isa) == 0;
 }
 
 /* Entry `at` of `entries` (n so far) becomes the join of what is there and the plug-in's. */
@@ -60,15 +76,23 @@ static kerf_status join_entry(const char *path, const kerf_op_entry *added, kerf
     while (at < *n && strcmp(entries[at]->op->name, added->op->name) != 0)
         ++at;
     if (at == *n) {
-        if (!added->oracle || !added->op->describe || !added->op->fill || !added->rows)
+        const kerf_op *const op = added->op;
+        if (!added->oracle || !op->describe || !op->fill || !added->rows || !op->attrs || !op->dims || !op->inputs ||
+            !op->outputs || !op->fills || !op->dtypes)
             return kerf_fail(error, KERF_ERROR_USAGE,
-                             "--plugin '%s': the new op '%s' needs describe, fill and an oracle", path,
-                             added->op->name);
+                             "--plugin '%s': the new op '%s' needs an oracle, describe, fill and all lists of names",
+                             path, op->name);
         entries[(*n)++] = added;
         return KERF_OK;
     }
     const kerf_op_entry *const known = entries[at];
     const int n_added = count_rows(added), n_known = count_rows(known);
+    for (int i = 0; i < n_added; ++i)
+        for (int k = 0; k < n_known; ++k)
+            if (same_row(added->rows[i], known->rows[k]))
+                return kerf_fail(error, KERF_ERROR_USAGE,
+                                 "--plugin '%s': %s has a row '%s' already; give this one a name of its own", path,
+                                 known->op->name, added->rows[i]->name);
     const kerf_row **const rows = KERF_ARENA_NEW(arena, const kerf_row *, n_added + n_known + 1);
     kerf_op_entry *const joined = KERF_ARENA_NEW(arena, kerf_op_entry, 1);
     if (!rows || !joined)

@@ -7,7 +7,6 @@
 #include <time.h>
 
 typedef struct kerf_progress {
-    const char *what; /* "verifying" */
     bool quiet, on_terminal;
     struct timespec begun, shown;
 } kerf_progress;

@@ -1,9 +1,5 @@
 #include "harness/record.h"
 
-void kerf_record_print_key(const kerf_record *record, kerf_text *text) {
-    kerf_text_printf(text, "%s/%s/%s/%s{%s}", record->op, record->case_text, record->row, record->mode, record->config);
-}
-
 static void print_environment(kerf_json *json, const kerf_environment *environment) {
     kerf_json_object(json, "environment");
     kerf_json_text(json, "cpu", environment->cpu);

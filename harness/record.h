@@ -68,9 +68,6 @@ typedef struct kerf_record {
     int64_t n_passed, n_failed, n_skipped; /* END: of VERIFY */
 } kerf_record;
 
-/* "op/case/row/mode{config}" */
-void kerf_record_print_key(const kerf_record *record, kerf_text *text);
-
 /* One JSON object on one line, with the newline. text->cut is set if it did not fit. */
 void kerf_record_print_json(const kerf_record *record, kerf_text *text);
 

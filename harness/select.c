@@ -1,9 +1,8 @@
 #include "harness/select.h"
 
 #include "harness/device.h"
+#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MAX_NAMES 64
 
@@ -21,40 +20,11 @@ kerf_status kerf_select_op(const kerf_registry *registry, const char *name, cons
     }
     const char *const nearest = kerf_nearest_name(name, names);
     return kerf_fail(error, KERF_ERROR_USAGE, "unknown op '%s'%s%s%s; ops are: %s", name,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", memory);
-}
-
-/* The device runtimes must not be initialised before children are forked: a child asks, and is gone. */
-static const char *asked_in_child(const kerf_row *row, uint64_t isa, kerf_arena *arena) {
-    enum { MOST = 160 };
-    char *const answer = kerf_arena_alloc(arena, MOST, 1);
-    int ends[2];
-    if (!answer || pipe(ends) != 0)
-        return "no process could be started to ask the device";
-    const pid_t child = fork();
-    if (child == 0) {
-        char memory[MOST];
-        kerf_text text = kerf_text_over(memory, sizeof memory);
-        const char *const reason = kerf_row_unavailable(row, isa, &text);
-        const size_t length = reason ? strlen(reason) : 0;
-        _exit(write(ends[1], reason ? reason : "", length) == (ssize_t)length ? 0 : 1);
-    }
-    close(ends[1]);
-    ssize_t length = 0, got;
-    while (length < MOST - 1 && (got = read(ends[0], answer + length, (size_t)(MOST - 1 - length))) > 0)
-        length += got;
-    close(ends[0]);
-    answer[length] = '\0';
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return "the device library ended the process that asked it";
-    return length > 0 ? answer : NULL;
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "", memory);
 }
 
 static const char *unavailable(const kerf_row *row, uint64_t isa, kerf_arena *arena) {
-    if (row->device == KERF_DEVICE_CUDA && !row->missing)
-        return asked_in_child(row, isa, arena);
-    char memory[160];
+    char memory[200];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     const char *const reason = kerf_row_unavailable(row, isa, &text);
     return reason ? kerf_arena_copy_text(arena, reason) : NULL;
@@ -92,8 +62,19 @@ static kerf_status unknown_variant(const kerf_op_entry *entry, const char *name,
     }
     const char *const nearest = kerf_nearest_name(given, names);
     return kerf_fail(error, KERF_ERROR_USAGE, "unknown variant '%s' of %s%s%s%s; variants are: %s", given,
-                     entry->op->name, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+                     entry->op->name, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "",
                      all);
+}
+
+/* A run in which nothing could run must not end as a good one. */
+static kerf_status check_some_can_run(const kerf_op_entry *entry, const kerf_row_list *rows, kerf_error *error) {
+    if (rows->n == 0)
+        return kerf_fail(error, KERF_ERROR_USAGE, "--variant names no variant; leave it out for all of them");
+    for (int i = 0; i < rows->n; ++i)
+        if (!rows->at[i].unavailable)
+            return KERF_OK;
+    return kerf_fail(error, KERF_ERROR_DEVICE, "%s cannot run here: %s; bench list %s shows what can", rows->at[0].text,
+                     rows->at[0].unavailable, entry->op->name);
 }
 
 kerf_status kerf_select_rows(const kerf_op_entry *entry, const char *names, uint64_t isa, kerf_arena *arena,
@@ -115,9 +96,11 @@ kerf_status kerf_select_rows(const kerf_op_entry *entry, const char *names, uint
                 continue;
             wanted[i] = known = true;
         }
-        if (!known)
+        if (!known || length == 0)
             return unknown_variant(entry, names, length, error);
-        names += length + (names[length] == ',');
+        names += length;
+        if (*names && !*++names)
+            return unknown_variant(entry, names, 0, error);
     }
     for (int i = 0; i < n_all; ++i) {
         if (!wanted[i])
@@ -129,9 +112,7 @@ kerf_status kerf_select_rows(const kerf_op_entry *entry, const char *names, uint
                                                   .text = kerf_arena_copy_text(arena, memory),
                                                   .unavailable = unavailable(entry->rows[i], isa, arena)};
     }
-    if (rows->n == 0)
-        return kerf_fail(error, KERF_ERROR_USAGE, "--variant names no variant; leave it out for all of them");
-    return KERF_OK;
+    return check_some_can_run(entry, rows, error);
 }
 
 static const char *set_text(const kerf_op_entry *entry, const char *name, size_t length) {
@@ -142,12 +123,18 @@ static const char *set_text(const kerf_op_entry *entry, const char *name, size_t
 }
 
 static kerf_status unknown_set(const kerf_op_entry *entry, const char *name, size_t length, kerf_error *error) {
-    char all[160];
-    kerf_text text = kerf_text_over(all, sizeof all);
-    for (int i = 0; entry->cases && entry->cases[i]; i += 2)
+    char given[80], all[160];
+    const char *names[MAX_NAMES + 1] = {0};
+    kerf_text text = kerf_text_over(given, sizeof given);
+    kerf_text_printf(&text, "%.*s", (int)length, name);
+    text = kerf_text_over(all, sizeof all);
+    for (int i = 0; entry->cases && entry->cases[i] && i < 2 * MAX_NAMES; i += 2) {
+        names[i / 2] = entry->cases[i];
         kerf_text_printf(&text, "%s%s", i ? ", " : "", entry->cases[i]);
-    return kerf_fail(error, KERF_ERROR_USAGE, "unknown case set '%.*s' of %s; sets are: %s", (int)length, name,
-                     entry->op->name, all);
+    }
+    const char *const nearest = kerf_nearest_name(given, names);
+    return kerf_fail(error, KERF_ERROR_USAGE, "unknown case set '%s' of %s%s%s%s; sets are: %s", given, entry->op->name,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "", all);
 }
 
 /* Takes out the cases that describe refuses. */
@@ -161,6 +148,8 @@ static kerf_status drop_impossible(kerf_case_list *cases, kerf_arena *arena, ker
         kerf_arena_rewind(arena, used);
         if (status == KERF_OK)
             cases->at[kept++] = cases->at[i];
+        else if (status != KERF_ERROR_USAGE)
+            return status;
         else
             last = status;
     }
@@ -191,12 +180,24 @@ static kerf_status read_sets(const kerf_options *options, const kerf_op_entry *e
     return KERF_OK;
 }
 
+static kerf_status no_case_left(const kerf_options *options, kerf_error *error) {
+    const kerf_case_filter *const filter = &options->filter;
+    if (filter->dtypes || filter->layouts || filter->fills || filter->wants || options->attr[0])
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "no case is left by --dtype, --attr, --layout, --fill, --want; loosen them");
+    return kerf_fail(error, KERF_ERROR_USAGE, "%s holds no case; docs/cases.md shows how one is written",
+                     options->case_line    ? "--case"
+                     : options->cases_file ? options->cases_file
+                                           : "--set");
+}
+
 kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *entry, const char *sets,
                               kerf_arena *arena, kerf_set_list *list, kerf_error *error) {
     *list = (kerf_set_list){.at = KERF_ARENA_NEW(arena, kerf_selected_set, MAX_NAMES)};
     if (!list->at)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the case sets");
     kerf_status refused = KERF_OK;
+    int n_dropped = 0;
     if (options->case_line || options->cases_file) {
         kerf_selected_set *const set = &list->at[list->n++];
         set->name = options->case_line ? "--case" : options->cases_file;
@@ -212,13 +213,15 @@ kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *
         const kerf_status status = drop_impossible(&list->at[i].cases, arena, error);
         refused = status != KERF_OK ? status : refused;
         /* What a person wrote himself is never left out in silence. */
-        if (status != KERF_OK && (options->case_line || options->cases_file))
+        if (status != KERF_OK && (status != KERF_ERROR_USAGE || options->case_line || options->cases_file))
             return status;
-        list->n_cases += n > 0 ? list->at[i].cases.n : 0;
+        n_dropped += n - list->at[i].cases.n;
+        list->n_cases += list->at[i].cases.n;
     }
-    if (list->n_cases > 0)
-        return KERF_OK;
-    return refused != KERF_OK ? refused
-                              : kerf_fail(error, KERF_ERROR_USAGE,
-                                          "no case is left by --dtype, --attr, --layout, --fill, --want; loosen them");
+    if (list->n_cases == 0)
+        return refused != KERF_OK ? refused : no_case_left(options, error);
+    if (n_dropped > 0 && !options->quiet)
+        fprintf(stderr, "bench: %d cases of the sets are impossible with --dims %s and left out\n", n_dropped,
+                options->filter.dims ? options->filter.dims : "");
+    return KERF_OK;
 }

@@ -1,4 +1,5 @@
-/* Which rows and which cases a command line means. */
+/* Which rows and which cases a command line means. Lists and texts live in the arena that is handed in; names of sets
+ * and files may point into the options. */
 #ifndef KERF_HARNESS_SELECT_H
 #define KERF_HARNESS_SELECT_H
 

@@ -76,7 +76,7 @@ static void discard(kerf_sink *sink) {
 
 kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_error *error) {
     *sink = (kerf_sink){.run_file = -1, .options = options};
-    kerf_status status = kerf_arena_map_shared(&sink->arena, ARENA_BYTES, error);
+    kerf_status status = kerf_arena_map_most(&sink->arena, ARENA_BYTES, 16 * LINE_BYTES, error);
     bool has_json_file = false;
     for (int i = 0; i < options->n_outputs && status == KERF_OK; ++i) {
         if (!options->output[i].path)
@@ -88,11 +88,27 @@ kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_er
         discard(sink);
         return status;
     }
-    sink->line = kerf_arena_alloc(&sink->arena, LINE_BYTES, 1);
+    sink->line = kerf_arena_alloc(&sink->arena, LINE_BYTES, 1); /* the arena is larger */
     if (!open_run_file(sink) && !has_json_file)
         fprintf(stderr, "bench: warning: no folder for the records can be written (XDG_DATA_HOME, HOME); "
                         "--out json=PATH keeps them\n");
     return KERF_OK;
+}
+
+/* A run file that cannot grow any more costs a warning, not the run; the half line is taken back. */
+static void append_line(kerf_sink *sink, const kerf_record *record) {
+    kerf_text text = kerf_text_over(sink->line, LINE_BYTES);
+    kerf_record_print_json(record, &text);
+    const off_t end = lseek(sink->run_file, 0, SEEK_END);
+    const ssize_t written = text.cut ? -1 : write(sink->run_file, sink->line, text.length);
+    if (written == (ssize_t)text.length)
+        return;
+    const char *const reason = text.cut ? "a record is too long" : written < 0 ? strerror(errno) : "no space is left";
+    fprintf(stderr, "bench: warning: '%s' ends here: %s\n", sink->run_path, reason);
+    if (written > 0 && ftruncate(sink->run_file, end) != 0)
+        fprintf(stderr, "bench: warning: its last line is not whole\n");
+    close(sink->run_file);
+    sink->run_file = -1;
 }
 
 kerf_status kerf_sink_add(kerf_sink *sink, const kerf_record *record, kerf_error *error) {
@@ -109,13 +125,8 @@ kerf_status kerf_sink_add(kerf_sink *sink, const kerf_record *record, kerf_error
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d records", sink->n);
     *copy = *record;
     sink->record[sink->n++] = copy;
-    if (sink->run_file < 0)
-        return KERF_OK;
-    kerf_text text = kerf_text_over(sink->line, LINE_BYTES);
-    kerf_record_print_json(copy, &text);
-    if (text.cut || write(sink->run_file, sink->line, text.length) != (ssize_t)text.length)
-        return kerf_fail(error, KERF_ERROR_FILE, "cannot append to '%s': %s", sink->run_path,
-                         text.cut ? "the record is too long" : strerror(errno));
+    if (sink->run_file >= 0)
+        append_line(sink, copy);
     return KERF_OK;
 }
 
@@ -154,11 +165,14 @@ static kerf_status finish_output(kerf_sink *sink, int i, kerf_error *error) {
 }
 
 kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error) {
-    kerf_status status = KERF_OK;
-    for (int i = 0; i < sink->options->n_outputs && status == KERF_OK; ++i)
-        status = finish_output(sink, i, error);
+    kerf_status first = KERF_OK;
+    for (int i = 0; i < sink->options->n_outputs; ++i) {
+        kerf_error other;
+        const kerf_status status = finish_output(sink, i, first == KERF_OK ? error : &other);
+        first = first == KERF_OK ? status : first;
+    }
     if (sink->run_file >= 0 && !sink->options->quiet)
         fprintf(stderr, "records: %s\n", sink->run_path);
     discard(sink);
-    return status;
+    return first;
 }

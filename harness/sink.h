@@ -22,9 +22,11 @@ typedef struct kerf_sink {
 /* Opens every output before the run starts, so that a path that cannot be written costs no measurement. A file of --out
  * is written beside its place and takes it when it is complete. */
 kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_error *error);
-/* Keeps a copy of the record (its texts must live as long as the sink) and appends its line to the run's file. */
+/* Keeps a copy of the record (its texts must live as long as the sink) and appends its line to the run's file, which is
+ * given up with a warning when it cannot grow. */
 kerf_status kerf_sink_add(kerf_sink *sink, const kerf_record *record, kerf_error *error);
-/* Writes the reports and names the run's file on standard error. Frees everything, also after an error. */
+/* Writes all reports, whichever of them fails, and names the run's file on standard error. Frees everything, also after
+ * an error. */
 kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error);
 
 #endif

@@ -3,7 +3,9 @@
 #include "harness/stats.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
+#include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 /* Six processes: the smallest number whose extreme medians enclose the true one with more than 95 % (96.9 %). */
@@ -162,7 +164,10 @@ static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode,
         /* A row that passed may still end its process when it is timed. */
         record.finding.verdict = cell->crashed ? KERF_CRASH : KERF_SKIP;
         kerf_text reason = kerf_text_over(record.finding.reason, sizeof record.finding.reason);
-        kerf_text_printf(&reason, "%s", cell->reason[0] ? cell->reason : "no time was left");
+        kerf_text_printf(&reason, "%s",
+                         cell->reason[0]     ? cell->reason
+                         : *run->interrupted ? "interrupted"
+                                             : "no time was left");
         run->any_wrong = run->any_wrong || cell->crashed;
     }
     return kerf_sink_add(&run->sink, &record, error);
@@ -196,6 +201,9 @@ static void show_progress(void *argument, int done, int total) {
 }
 
 kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
+    if (sets->n_cases > INT_MAX / 2 / run->rows.n)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%lld cases are too many to time; choose fewer",
+                         (long long)sets->n_cases);
     const int n_cases = (int)sets->n_cases;
     timed_case *const cases = KERF_ARENA_NEW(&run->arena, timed_case, n_cases);
     kerf_timing_cell *const cells = KERF_ARENA_NEW(&run->arena, kerf_timing_cell, n_cases * 2 * run->rows.n);
@@ -210,9 +218,13 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
     kerf_verifier_close(run->verifier);
     run->verifier = NULL;
     const int n_cells = lay_out_cells(run, cases, n_cases, cells, cell_of);
-    if (run->options->host_argument)
+    if (run->options->host_argument) {
+        /* The library's loop does not ask for the flag. */
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
         return kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
                                      run->options->host_argument, error);
+    }
     const kerf_timing_options options = {.processes = PROCESSES,
                                          .threads = run->threads,
                                          .budget_s = run->options->time_budget_s,

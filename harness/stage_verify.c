@@ -18,12 +18,16 @@ static const char *copied_case_text(kerf_run *run, const kerf_case *c) {
 }
 
 static const char *repeat_command(kerf_run *run, const kerf_record *record) {
-    char memory[5120];
+    char memory[8192];
     kerf_text text = kerf_text_over(memory, sizeof memory);
-    kerf_text_printf(&text, "bench verify --op %s --variant %s --threads %d", record->op, record->row, run->threads);
-    for (int i = 0; run->options->plugin[i]; ++i)
-        kerf_text_printf(&text, " --plugin '%s'", run->options->plugin[i]);
-    kerf_text_printf(&text, " --case '%s'", record->case_text);
+    kerf_text_printf(&text, "bench verify --op %s --variant %s --threads %d --timeout %g", record->op, record->row,
+                     run->threads, run->options->timeout_s);
+    for (int i = 0; run->options->plugin[i]; ++i) {
+        kerf_text_printf(&text, " --plugin ");
+        kerf_text_print_shell_word(&text, run->options->plugin[i]);
+    }
+    kerf_text_printf(&text, " --case ");
+    kerf_text_print_shell_word(&text, record->case_text);
     return kerf_arena_copy_text(&run->sink.arena, memory);
 }
 
@@ -32,6 +36,10 @@ static void print_where(const kerf_record *record) {
     fprintf(stderr, "  %s[", record->output);
     for (int axis = 0; axis < finding->rank; ++axis)
         fprintf(stderr, "%s%lld", axis ? "," : "", (long long)finding->index[axis]);
+    if (isnan(finding->slack)) {
+        fprintf(stderr, "]; %lld of %lld elements\n", (long long)finding->n_bad, (long long)finding->n_elements);
+        return;
+    }
     fprintf(stderr, "] = %.9g, right is [%.9g, %.9g] +- %.3g (error/slack %.3g); %lld of %lld elements\n", finding->got,
             finding->lo, finding->hi, finding->slack, finding->ratio, (long long)finding->n_bad,
             (long long)finding->n_elements);
@@ -129,14 +137,19 @@ static void record_untrusted(void *argument, const char *mode, const char *outpu
         teller->status = kerf_sink_add(&teller->run->sink, &record, teller->error);
 }
 
-static void give_up_on_hanging(kerf_run *run, const char **leave_out) {
+/* Leaves out the rows that keep hanging; returns how many rows are left. */
+static int rows_left(kerf_run *run, const char **leave_out) {
+    int n = 0;
     for (int i = 0; i < run->rows.n; ++i) {
-        if (leave_out[i] || run->rows.at[i].n_timeouts < MOST_TIMEOUTS)
-            continue;
-        leave_out[i] = "hangs";
-        kerf_progress_clear(&run->progress);
-        fprintf(stderr, "%s timed out on %d cases and is not run on the others\n", run->rows.at[i].text, MOST_TIMEOUTS);
+        if (!leave_out[i] && run->rows.at[i].n_timeouts >= MOST_TIMEOUTS) {
+            leave_out[i] = "hangs";
+            kerf_progress_clear(&run->progress);
+            fprintf(stderr, "%s timed out on %d cases and is not run on the others\n", run->rows.at[i].text,
+                    MOST_TIMEOUTS);
+        }
+        n += leave_out[i] == NULL;
     }
+    return n;
 }
 
 kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_error *error) {
@@ -159,8 +172,9 @@ kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_err
             KERF_TRY(
                 kerf_verify_and_record(run, sets->at[s].name, &sets->at[s].cases.at[i], leave_out, findings, error));
             kerf_arena_rewind(&run->arena, used);
-            give_up_on_hanging(run, leave_out);
             kerf_progress_step(&run->progress, ++done, sets->n_cases);
+            if (rows_left(run, leave_out) == 0)
+                return KERF_OK;
         }
     }
     kerf_progress_clear(&run->progress);

@@ -44,10 +44,3 @@ kerf_interval kerf_median_interval(double *values, int n, double confidence, dou
     const int rank = lower_rank(n, confidence, covered);
     return (kerf_interval){.middle = middle, .low = values[rank - 1], .high = values[n - rank]};
 }
-
-double kerf_geometric_mean(const double *values, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += log(values[i]);
-    return exp(sum / n);
-}

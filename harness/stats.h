@@ -14,7 +14,4 @@ double kerf_median(double *values, int n);
  * *covered is the confidence that was reached. Sorts `values`. */
 kerf_interval kerf_median_interval(double *values, int n, double confidence, double *covered);
 
-/* Geometric mean of positive values. */
-double kerf_geometric_mean(const double *values, int n);
-
 #endif

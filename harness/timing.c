@@ -2,6 +2,7 @@
 #include "harness/timing_run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,7 +85,7 @@ static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_err
 kerf_status kerf_time_cells_with(const kerf_timing_launcher *launcher, kerf_timing_cell cells[], int n,
                                  const kerf_timing_options *options, kerf_arena *arena,
                                  void (*progress)(void *arg, int done, int total), void *arg,
-                                 const volatile int *interrupted, kerf_error *error) {
+                                 const volatile sig_atomic_t *interrupted, kerf_error *error) {
     kerf_timing_run r = {.launcher = launcher,
                          .cells = cells,
                          .n = n,
@@ -119,7 +120,7 @@ static kerf_status start_this_program(void *arg, int request, int answer, pid_t 
 
 kerf_status kerf_time_cells(kerf_timing_cell cells[], int n, const kerf_timing_options *options, kerf_arena *arena,
                             void (*progress)(void *arg, int done, int total), void *arg,
-                            const volatile int *interrupted, kerf_error *error) {
+                            const volatile sig_atomic_t *interrupted, kerf_error *error) {
     const kerf_timing_launcher launcher = {.start = start_this_program, .arg = (void *)(uintptr_t)options};
     return kerf_time_cells_with(&launcher, cells, n, options, arena, progress, arg, interrupted, error);
 }

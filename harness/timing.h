@@ -7,6 +7,7 @@
 #include "harness/cache.h"
 #include "harness/casegen.h"
 #include "harness/sampler.h"
+#include <signal.h>
 
 /* One row to time on one case in one cache mode, and what came of it. */
 typedef struct kerf_timing_cell {
@@ -35,7 +36,7 @@ typedef struct kerf_timing_options {
  * KERF_ERROR_INTERRUPTED when *interrupted became non-zero: the cells then hold the samples that were complete. */
 kerf_status kerf_time_cells(kerf_timing_cell cells[], int n, const kerf_timing_options *options, kerf_arena *arena,
                             void (*progress)(void *arg, int done, int total), void *arg,
-                            const volatile int *interrupted, kerf_error *error);
+                            const volatile sig_atomic_t *interrupted, kerf_error *error);
 
 /* The re-executed process, `bench time-worker [--plugin PATH]...` with the joined registry: reads the cells on standard
  * input, writes samples on standard output, and returns the exit code. */

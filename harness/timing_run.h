@@ -3,6 +3,7 @@
 #define KERF_HARNESS_TIMING_RUN_H
 
 #include "harness/timing_protocol.h"
+#include <signal.h>
 
 /* One turn that lasts longer is taken for an endless loop. */
 #define KERF_TIMING_STUCK_S 120
@@ -19,7 +20,7 @@ typedef struct kerf_timing_run {
     const kerf_timing_options *options;
     void (*progress)(void *arg, int done, int total);
     void *progress_arg;
-    const volatile int *interrupted;
+    const volatile sig_atomic_t *interrupted;
     kerf_clock clock;
     uint64_t begun_ns;
 

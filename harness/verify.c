@@ -7,6 +7,7 @@
 #include "harness/trust.h"
 #include "harness/verify_job.h"
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +231,7 @@ static void wait_for_some(round_of_rows *all) {
             land(all, i);
 }
 
-static kerf_status run_rows(round_of_rows *all, const volatile int *interrupted, kerf_error *error) {
+static kerf_status run_rows(round_of_rows *all, const volatile sig_atomic_t *interrupted, kerf_error *error) {
     kerf_status status = KERF_OK;
     while (status == KERF_OK && (all->next < all->n_rows || all->n_flights > 0 || all->n_deferred > 0)) {
         if (interrupted && *interrupted) {
@@ -413,7 +414,7 @@ static kerf_status make_job(kerf_verifier *verifier, const kerf_op_entry *entry,
 }
 
 static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c, round_of_rows *all,
-                          const volatile int *interrupted, kerf_error *error) {
+                          const volatile sig_atomic_t *interrupted, kerf_error *error) {
     kerf_job *job;
     budget need;
     KERF_TRY(make_job(verifier, entry, c, &job, &need, error));
@@ -431,7 +432,7 @@ static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, c
 
 kerf_status kerf_verify_case(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c,
                              const kerf_row *const rows[], int n, kerf_finding findings[],
-                             const volatile int *interrupted, kerf_error *error) {
+                             const volatile sig_atomic_t *interrupted, kerf_error *error) {
     round_of_rows all = {.verifier = verifier, .rows = rows, .findings = findings, .n_rows = n};
     const kerf_status status = verify(verifier, entry, c, &all, interrupted, error);
     kerf_arena_rewind(&verifier->arena, 0);

@@ -5,6 +5,7 @@
 
 #include "harness/verdict.h"
 #include "kernels/registry.h"
+#include <signal.h>
 
 typedef struct kerf_verifier kerf_verifier;
 
@@ -30,7 +31,7 @@ kerf_status kerf_verify_check_memory(const kerf_op_entry *entry, const kerf_case
  * KERF_ERROR_INTERRUPTED when *interrupted became non-zero. */
 kerf_status kerf_verify_case(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c,
                              const kerf_row *const rows[], int n, kerf_finding findings[],
-                             const volatile int *interrupted, kerf_error *error);
+                             const volatile sig_atomic_t *interrupted, kerf_error *error);
 
 /* Trust belongs to the set of cases verified so far: an output in a mode is trusted once some case would catch the
  * result "all zero", every constant and every copy of an input of that shape (all zero may pass where the output is

@@ -1,6 +1,9 @@
 #include "harness/verify_bench.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 static const size_t margin_bytes = 64;
 /* Buffers up to this size stay resident between cases: their first touch would cost more than they occupy. */
@@ -104,7 +107,9 @@ static void seat_output(kerf_bench *bench, int o, kerf_place place) {
     const kerf_operand *const operand = bench->job->problem.out[o];
     const kerf_extent *const extent = &bench->job->out_extent[o];
     kerf_seat *const seat = &bench->out_seat[o];
-    *seat = seat_in(&bench->out[o], extent, alignment_of(operand), place, kerf_poison_of(operand->dtype, &bench->rng));
+    const kerf_poison poison = bench->finite_poison ? kerf_poison_finite(operand->dtype, &bench->rng)
+                                                    : kerf_poison_of(operand->dtype, &bench->rng);
+    *seat = seat_in(&bench->out[o], extent, alignment_of(operand), place, poison);
     if (extent->density == KERF_SPARSE) {
         kerf_guarded_forget(&bench->out[o]);
         kerf_poison_elements(&seat->poison, operand, extent, seat->zero);
@@ -120,7 +125,10 @@ static void seat_extra(kerf_bench *bench, int e, size_t bytes, kerf_place place)
     kerf_seat *const seat = &bench->extra_seat[e];
     kerf_guarded_writable(&bench->extra[e]);
     *seat = seat_in(&bench->extra[e], &extent, alignment, place, kerf_poison_untyped(&bench->rng));
-    kerf_poison_fill(&seat->poison, seat->first, (size_t)(seat->last - seat->first));
+    /* Each part from the pattern's beginning: the memory need not hold a whole number of patterns. */
+    kerf_poison_fill(&seat->poison, seat->first, (size_t)(seat->begin - seat->first));
+    kerf_poison_fill(&seat->poison, seat->begin, bytes);
+    kerf_poison_fill(&seat->poison, seat->end, (size_t)(seat->last - seat->end));
 }
 
 static void add_window(kerf_slot *slot, const char *name, int kind, int output, const kerf_seat *seat) {
@@ -205,11 +213,25 @@ static kerf_status addresses_of(kerf_bench *bench, addresses *to, kerf_error *er
     return KERF_OK;
 }
 
+/* How this thread rounds and whether it flushes subnormal numbers; what arithmetic left behind is not part of it. */
+static uint32_t float_control(void) {
+#if defined(__x86_64__)
+    return _mm_getcsr() & ~(uint32_t)_MM_EXCEPT_MASK;
+#elif defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return (uint32_t)control;
+#else
+    return 0;
+#endif
+}
+
 kerf_status kerf_bench_run(kerf_bench *bench, const kerf_pass *pass, kerf_error *error) {
     const kerf_serial_team serial = kerf_serial_team_of(pass->threads);
     const kerf_team *team = pass->kind == KERF_SERIAL_BACKWARDS ? &serial.team : NULL;
     if (pass->kind == KERF_THREADS)
         KERF_TRY(team_of(bench, pass->threads, &team, error));
+    bench->finite_poison = pass->kind == KERF_SERIAL_BACKWARDS;
     seat_all(bench, pass->place);
     addresses at;
     KERF_TRY(addresses_of(bench, &at, error));
@@ -226,8 +248,11 @@ kerf_status kerf_bench_run(kerf_bench *bench, const kerf_pass *pass, kerf_error 
         kerf_guarded_read_only(&bench->extra[KERF_EXTRA_PACKED]);
     }
     launch.in = at.in;
+    const uint32_t control = float_control();
     if (status == KERF_OK)
         status = bench->variant->run(&launch);
+    if (float_control() != control)
+        return kerf_fail(error, KERF_ERROR_DEVICE, "the row changed rounding or flushing of the caller's arithmetic");
     if (status != KERF_OK)
         return kerf_fail(error, KERF_ERROR_DEVICE, "the row itself returned error %d", (int)status);
     return bench->device->synchronise ? bench->device->synchronise(error) : KERF_OK;

@@ -45,7 +45,8 @@ struct kerf_bench {
     const kerf_job *job;
     kerf_slot *slot;
     kerf_memory memory;
-    kerf_rng rng; /* of the poison */
+    kerf_rng rng;       /* of the poison */
+    bool finite_poison; /* in this pass outputs hold numbers, so that unwritten elements cannot be told by their bits */
     kerf_guarded in[KERF_MAX_OPERANDS], out[KERF_MAX_OPERANDS], extra[KERF_N_EXTRAS];
     kerf_guarded result[KERF_N_RESULTS][KERF_MAX_OPERANDS]; /* packed elements */
     kerf_seat in_seat[KERF_MAX_OPERANDS], out_seat[KERF_MAX_OPERANDS], extra_seat[KERF_N_EXTRAS];

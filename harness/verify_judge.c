@@ -21,7 +21,7 @@ static int list_passes(int threads, kerf_pass passes[MAX_PASSES]) {
     int n = 0;
     passes[n++] = (kerf_pass){KERF_PLACE_RIGHT, 1, KERF_ALONE};
     passes[n++] = (kerf_pass){KERF_PLACE_LEFT, threads, many};
-    passes[n++] = (kerf_pass){KERF_PLACE_ALIGNED, 3, KERF_SERIAL_BACKWARDS};
+    passes[n++] = (kerf_pass){KERF_PLACE_ALIGNED, 7, KERF_SERIAL_BACKWARDS};
     if (threads > 1)
         passes[n++] = (kerf_pass){KERF_PLACE_RIGHT, threads, KERF_THREADS};
     for (int t = 2; t < threads && n < MAX_PASSES; t = t < 4 ? t + 1 : 2 * t)
@@ -45,6 +45,7 @@ static bool run_once(kerf_bench *bench, const kerf_pass *pass, int result) {
     if (status != KERF_OK) {
         finding->verdict = KERF_FAIL;
         finding->check = "status";
+        finding->ratio = INFINITY;
         finding->output = -1;
         snprintf(finding->reason, sizeof finding->reason, "%.190s", error.message);
         return false;
@@ -144,8 +145,15 @@ static void tell_nondeterminism(kerf_bench *bench, const kerf_pass *first, const
                                            {"threads", "the bits depend on the number or the order of the ranks"}};
     const char *const cause = cause_of(bench, first, pass);
     kerf_finding *const finding = &bench->slot->finding;
-    if (!cause)
-        return; /* the run that was to find out failed by itself, and the finding says so */
+    if (!cause) {
+        /* The run that was to find out failed by itself, and the finding says so; but for want of memory it is no SKIP.
+         */
+        if (finding->verdict == KERF_SKIP) {
+            finding->verdict = KERF_NONDET;
+            finding->check = "repeat";
+        }
+        return;
+    }
     const kerf_operand *const operand = bench->job->problem.out[found.output];
     const kerf_expect *const expect = &bench->job->expect[found.output];
     const size_t at = (size_t)found.first * kerf_dtype_bytes(operand->dtype);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ROWS 64
+#define MAX_ROWS 512
 
 typedef struct row_summary {
     const char *row, *reason, *worst_case;
@@ -158,11 +158,13 @@ static void print_timed_row(const kerf_record *record, FILE *file, int width, co
     print_ratio(file, record->finding.ratio);
     fprintf(file, "  ");
     print_time(file, record->time_ns.middle);
-    fprintf(file, "  [");
-    print_time(file, record->time_ns.low);
-    fprintf(file, ", ");
-    print_time(file, record->time_ns.high);
-    fprintf(file, "]");
+    if (record->covered > 0) {
+        fprintf(file, "  [");
+        print_time(file, record->time_ns.low);
+        fprintf(file, ", ");
+        print_time(file, record->time_ns.high);
+        fprintf(file, "]");
+    }
     if (record->speed_ratio.middle > 0)
         fprintf(file, "  %7.2f [%.2f, %.2f]", record->speed_ratio.middle, record->speed_ratio.low,
                 record->speed_ratio.high);
@@ -181,6 +183,15 @@ static bool same_block(const kerf_record *a, const kerf_record *b) {
     return b->kind == KERF_RECORD_TIME && a->case_hash == b->case_hash && strcmp(a->mode, b->mode) == 0;
 }
 
+/* The confidence of the intervals: the same for all rows whose processes all ended. */
+static double covered_by(const kerf_records *records) {
+    double covered = 0;
+    for (int i = 0; i < records->n; ++i)
+        if (records->at[i]->kind == KERF_RECORD_TIME && records->at[i]->covered > covered)
+            covered = records->at[i]->covered;
+    return covered;
+}
+
 static void print_timed(const kerf_records *records, FILE *file, const style *s) {
     const int width = longest_row(records);
     bool first = true;
@@ -188,11 +199,14 @@ static void print_timed(const kerf_records *records, FILE *file, const style *s)
         const kerf_record *const head = records->at[i];
         if (head->kind != KERF_RECORD_TIME)
             continue;
-        if (first)
+        const double covered = covered_by(records);
+        if (first && !(covered > 0))
+            fprintf(file, "\ntimed, fastest first; too few processes ended for an interval\n");
+        else if (first)
             fprintf(file,
                     "\ntimed, fastest first: median of the processes' medians of one call, its interval (%.1f %% "
                     "confidence), times as fast as naive\n",
-                    100 * head->covered);
+                    100 * covered);
         first = false;
         fprintf(file, "\n%s %s%s%s\n", head->mode, s->dim, head->case_text, s->off);
         fprintf(file, "  %-*s  %-10s  %-7s  error/slack      median  %-24s  x naive\n", width, "implementation",
@@ -235,8 +249,8 @@ static void print_means(const kerf_records *records, FILE *file) {
         }
         if (n_done == 0)
             fprintf(file, "\ngeometric mean of x naive\n");
-        fprintf(file, "  %-*s  %-6s %-4s %7.2f  over %d cases\n", width, head->row, head->set, head->mode,
-                exp(log_sum / n), n);
+        fprintf(file, "  %-*s  %-6s %-4s %7.2f  over %d case%s\n", width, head->row, head->set, head->mode,
+                exp(log_sum / n), n, n == 1 ? "" : "s");
         done[n_done][0] = head->row;
         done[n_done][1] = head->mode;
         done[n_done++][2] = head->set;

@@ -46,7 +46,7 @@ class c_test : public Catch::ITestInvoker {
 };
 
 std::string print(const char *format, va_list arguments) {
-    char text[1024];
+    char text[4096];
     std::vsnprintf(text, sizeof text, format, arguments);
     return text;
 }

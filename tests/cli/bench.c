@@ -35,6 +35,39 @@ static void wrong_words_are_named(void) {
     check_refused("verify --op grid_sampler_grad --plugin /nowhere.so", 2, "/nowhere.so", "--plugin");
 }
 
+static void what_would_be_ignored_is_refused(void) {
+    check_refused("list --json", 2, "--json", "list");
+    check_refused("verify --op grid_sampler_grad --time-budget 3", 2, "--time-budget", "verify");
+    check_refused("verify --op grid_sampler_grad --seed 1 --seed 2", 2, "--seed", "twice");
+    check_refused("verify --op grid_sampler_grad --threads 0x2", 2, "'0x2'", "whole numbers");
+    check_refused("verify --op grid_sampler_grad --variant naive,", 2, "''", "vectorized");
+    check_refused("verify --op grid_sampler_grad --out csv=/tmp/k --out json=/tmp/k", 2, "'/tmp/k'", "twice");
+    check_refused("verify --op grid_sampler_grad -- --benchmark_filter=x", 2, "Google Benchmark", "bench time");
+    check_refused("time --op grid_sampler_grad --json -- --benchmark_filter=x", 2, "--json", "--benchmark_format");
+    check_refused("verify --op grid_sampler_grad --set ''", 2, "--set", "no case");
+}
+
+/* An implementation that cannot run here is no success. */
+static void nothing_to_run_is_an_error(void) {
+    const cli_result *const result =
+        cli_bench_with("KERF_ISA=none", "verify --op grid_sampler_grad --variant vectorized");
+    REQUIRE_MESSAGE(result->exit_code == 1, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "cannot run here"), "%s", result->err);
+    REQUIRE(cli_count_lines(result->err, "") == 1);
+}
+
+static void one_bad_output_costs_no_other(void) {
+    char arguments[256], path[96];
+    snprintf(path, sizeof path, "%s/kept.csv", cli_folder());
+    snprintf(arguments, sizeof arguments,
+             "verify --op grid_sampler_grad --variant naive --out csv=%s " TINY " >/dev/full #", path);
+    const cli_result *const result = cli_bench(arguments);
+    REQUIRE_MESSAGE(result->exit_code == 1, "exit %d", result->exit_code);
+    FILE *const csv = fopen(path, "r");
+    REQUIRE(csv != NULL);
+    fclose(csv);
+}
+
 static void impossible_dims_are_refused(void) {
 #define WITH(dims) "verify --op grid_sampler_grad --case '" dims "'"
     check_refused(WITH("N=1 C=2 H=4 W=4 Ho=3"), 2, "Wo", "--case");
@@ -173,6 +206,9 @@ static void the_front_end_lists_our_rows(void) {
 
 const kerf_test kerf_tests_cli_bench[] = {
     {"cli: wrong words are named with the near one", "[cli]", wrong_words_are_named, __FILE__, __LINE__},
+    {"cli: what would be ignored is refused", "[cli]", what_would_be_ignored_is_refused, __FILE__, __LINE__},
+    {"cli: nothing to run is an error", "[cli]", nothing_to_run_is_an_error, __FILE__, __LINE__},
+    {"cli: one bad output costs no other", "[cli]", one_bad_output_costs_no_other, __FILE__, __LINE__},
     {"cli: impossible dims are refused", "[cli]", impossible_dims_are_refused, __FILE__, __LINE__},
     {"cli: a tiny case passes", "[cli]", a_tiny_case_passes, __FILE__, __LINE__},
     {"cli: json and csv and table come from one run", "[cli]", formats_agree, __FILE__, __LINE__},

@@ -80,12 +80,6 @@ static void many_values_neither_overflow_nor_underflow(void) {
     REQUIRE(fabs((interval.high - interval.low) / 2 - 0.98 * sqrt(N)) <= 1.5);
 }
 
-static void geometric_mean(void) {
-    const double values[] = {1, 100, 10}, tiny[] = {1e-300, 1e-300, 1e-300};
-    REQUIRE(fabs(kerf_geometric_mean(values, 3) - 10) < 1e-12);
-    REQUIRE(fabs(kerf_geometric_mean(tiny, 3) / 1e-300 - 1) < 1e-12);
-}
-
 const kerf_test kerf_tests_unit_stats[] = {
     {"stats: median of odd and even counts", "[unit][stats]", median_of_odd_and_even, __FILE__, __LINE__},
     {"stats: median of huge values", "[unit][stats]", median_of_huge_values, __FILE__, __LINE__},
@@ -97,6 +91,5 @@ const kerf_test kerf_tests_unit_stats[] = {
      __LINE__},
     {"stats: interval of thousands of values", "[unit][stats]", many_values_neither_overflow_nor_underflow, __FILE__,
      __LINE__},
-    {"stats: geometric mean", "[unit][stats]", geometric_mean, __FILE__, __LINE__},
     {0},
 };
