@@ -88,6 +88,18 @@ static int64_t count_cases(const kerf_records *records) {
     return n;
 }
 
+static void print_summary(const row_summary *summary, FILE *file, int width, const style *s) {
+    fprintf(file, "  %-*s  %s%-7s%s  %7lld %7lld  %7lld  ", width, summary->row, verdict_colour(s, summary->worst),
+            kerf_verdict_name(summary->worst), s->off, (long long)summary->n_passed, (long long)summary->n_failed,
+            (long long)summary->n_skipped);
+    if (summary->worst == KERF_SKIP) {
+        fprintf(file, "%11s  %s\n", "", summary->reason ? summary->reason : "");
+        return;
+    }
+    print_ratio(file, summary->worst_ratio);
+    fprintf(file, "  %s%s%s\n", s->dim, summary->worst_case ? summary->worst_case : "", s->off);
+}
+
 static void print_verified(const kerf_records *records, FILE *file, const style *s) {
     row_summary summaries[MAX_ROWS];
     int n = 0;
@@ -105,18 +117,13 @@ static void print_verified(const kerf_records *records, FILE *file, const style 
     fprintf(file, "\nverified on %lld case%s\n", n_cases, n_cases == 1 ? "" : "s");
     fprintf(file, "  %-*s  verdict   passed  failed  skipped  error/slack  largest at, or reason\n", width,
             "implementation");
-    for (int i = 0; i < n; ++i) {
-        const row_summary *const summary = &summaries[i];
-        fprintf(file, "  %-*s  %s%-7s%s  %7lld %7lld  %7lld  ", width, summary->row, verdict_colour(s, summary->worst),
-                kerf_verdict_name(summary->worst), s->off, (long long)summary->n_passed, (long long)summary->n_failed,
-                (long long)summary->n_skipped);
-        if (summary->worst == KERF_SKIP)
-            fprintf(file, "%11s  %s\n", "", summary->reason ? summary->reason : "");
-        else {
-            print_ratio(file, summary->worst_ratio);
-            fprintf(file, "  %s%s%s\n", s->dim, summary->worst_case ? summary->worst_case : "", s->off);
-        }
-    }
+    /* What could not run stands below what did. */
+    for (int i = 0; i < n; ++i)
+        if (summaries[i].worst != KERF_SKIP)
+            print_summary(&summaries[i], file, width, s);
+    for (int i = 0; i < n; ++i)
+        if (summaries[i].worst == KERF_SKIP)
+            print_summary(&summaries[i], file, width, s);
 }
 
 static void print_untrusted(const kerf_records *records, FILE *file, const style *s) {
