@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,12 +54,18 @@ unsigned char *kerf_guarded_at(const kerf_guarded *buffer, size_t bytes, size_t 
     return buffer->usable + 64;
 }
 
+/* A protection that silently does not hold would let a wrong kernel pass. */
+static void protect(const kerf_guarded *buffer, int protection) {
+    if (mprotect(buffer->usable, buffer->usable_bytes, protection) != 0)
+        abort();
+}
+
 void kerf_guarded_read_only(const kerf_guarded *buffer) {
-    mprotect(buffer->usable, buffer->usable_bytes, PROT_READ);
+    protect(buffer, PROT_READ);
 }
 
 void kerf_guarded_writable(const kerf_guarded *buffer) {
-    mprotect(buffer->usable, buffer->usable_bytes, PROT_READ | PROT_WRITE);
+    protect(buffer, PROT_READ | PROT_WRITE);
 }
 
 void kerf_guarded_forget(const kerf_guarded *buffer) {

@@ -20,10 +20,14 @@ static void on_interrupt(int signal_number) {
 /* The first of these ends the run with its records kept, a second one at once. A reader that goes away or a full disk
  * is an error of a write, not the end of the process. Children reset all of it. */
 static void catch_signals(void) {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; ++i) {
+        struct sigaction before;
+        /* Who started us with the signal ignored (nohup, a background job) meant it. */
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);
+    }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }

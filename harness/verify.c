@@ -94,7 +94,8 @@ int kerf_verifier_untrusted(const kerf_verifier *verifier,
 static void serve(void *arg) {
     worker *const self = arg;
     if (!self->is_child_ready) {
-        mprotect(self->arena.base, self->arena.size, PROT_READ);
+        if (mprotect(self->arena.base, self->arena.size, PROT_READ) != 0)
+            abort(); /* the parent then tells a crash, not a PASS that a wild write may have made */
         self->is_child_ready = true;
     }
     kerf_bench_judge(&self->bench, self->row, self->slot);
