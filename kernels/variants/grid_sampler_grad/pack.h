@@ -88,8 +88,11 @@ typedef struct pack_range {
     int64_t pitch; /* a multiple of 4 */
 } pack_range;
 
-/* How far ahead of the copy planes are fetched, in bytes. There are more planes than a processor follows streams. */
-#define AHEAD 256
+/* How far ahead of the copy planes are fetched, in bytes. There are more planes than a processor follows streams. Into
+ * the L2 cache only: planes of 2^k bytes share a set of the L1 cache and would push each other out before they are
+ * read. */
+#define AHEAD   256
+#define INTO_L2 2
 
 /* Pixels whose channels lie side by side in the operand too. */
 KERF_ALWAYS_INLINE void pack_pixels(kerf_dtype dtype, const char *from, int64_t column_bytes, int64_t element_bytes,
@@ -107,7 +110,7 @@ KERF_ALWAYS_INLINE void pack_planes(kerf_dtype dtype, const char *from, int64_t 
         for (int k = 0; k < 4; ++k, from += step)
             if (c + k < channels) {
                 row[k] = load_run(dtype, from, column_stride, n);
-                __builtin_prefetch(from + AHEAD, 0);
+                __builtin_prefetch(from + AHEAD, 0, INTO_L2);
             } else {
                 row[k] = kerf_vec_set(0);
             }
@@ -148,7 +151,7 @@ KERF_ALWAYS_INLINE void unpack_planes(kerf_dtype dtype, char *to, int64_t column
         kerf_vec_load_quads(from + c, pitch, row);
         for (int k = 0; k < 4 && c + k < channels; ++k, to += step) {
             store_run(dtype, to, column_stride, n, row[k]);
-            __builtin_prefetch(to + AHEAD, 1);
+            __builtin_prefetch(to + AHEAD, 1, INTO_L2);
         }
     }
 }
