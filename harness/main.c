@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef KERF_VERSION
@@ -14,14 +15,22 @@
 static volatile sig_atomic_t interrupted; /* the signal */
 
 static void on_interrupt(int signal_number) {
-    interrupted = signal_number;
+    static volatile time_t first;
+    if (!interrupted) {
+        interrupted = signal_number;
+        first = time(NULL);
+    } else if (time(NULL) - first > 1) {
+        /* Again, and not the same one told to the process and to its group (timeout does both). */
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
 }
 
-/* The first of these ends the run with its records kept, a second one at once. A reader that goes away or a full disk
- * is an error of a write, not the end of the process. Children reset all of it. */
+/* The first of these ends the run with its records kept, one that comes later ends it at once. A reader that goes away
+ * or a full disk is an error of a write, not the end of the process. Children reset all of it. */
 static void catch_signals(void) {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    const struct sigaction action = {.sa_handler = on_interrupt};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; ++i) {
         struct sigaction before;
         /* Who started us with the signal ignored (nohup, a background job) meant it. */

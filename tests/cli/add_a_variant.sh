@@ -15,7 +15,8 @@ cd -- "$copy"
 export XDG_DATA_HOME=$copy/data KERF_BUILD_DIR=$copy/build
 export KERF_CMAKE_ARGS='-DKERF_HOST_LIBS=OFF -DKERF_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug'
 
-awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/add-a-variant.md >commands
+# The first block of commands; the page ends with another one, for plug-ins.
+awk '/^```sh$/ { inside = 1; next } inside && /^```$/ { exit } inside' docs/add-a-variant.md >commands
 grep -q 'KERF_SCALAR(mine)' commands || fail "docs/add-a-variant.md has no block of commands that adds \`mine\`"
 bash -euxo pipefail commands >output || fail "a command of docs/add-a-variant.md failed"
 cat output
