@@ -22,8 +22,8 @@ typedef struct form {
 } form;
 
 static const form forms[] = {
-    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 9, 2 * SECOND, SECOND / 12},
-    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 15, 18 * SECOND, SECOND / 4},
+    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 9, 3 * SECOND, SECOND / 12},
+    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 15, 20 * SECOND, SECOND / 4},
 };
 
 typedef struct doctor {
@@ -200,7 +200,9 @@ static void print_disturbances(const doctor *d, const kerf_environment *environm
     if (d->steal > 0.001 && ++n)
         fprintf(file, "  the host took %.1f %% of the processors' time away while this was measured\n", 100 * d->steal);
     if (d->others > 0.02 && ++n)
-        fprintf(file, "  other programs took %.0f %% of the processors' time while this was measured\n",
+        fprintf(file,
+                "  other programs took %.0f %% of the processors' time while this was measured; limits of many threads "
+                "may be too low\n",
                 100 * d->others);
     if (strcmp(governor, "performance") != 0 && ++n)
         fprintf(file, "  frequency governor: %s; the clock rate may move\n", governor);

@@ -105,7 +105,8 @@ static kerf_status run_rounds(const kerf_limit_plan *plan, const kerf_limit_devi
     const int most = plan->max_rounds < KERF_LIMIT_ROUNDS ? plan->max_rounds : KERF_LIMIT_ROUNDS;
     for (*n_rounds = 0; *n_rounds < most; ++*n_rounds) {
         const uint64_t spent_ns = kerf_clock_elapsed_ns(begin, clock->now_ns(clock->state));
-        if (*n_rounds >= plan->min_rounds && spent_ns >= plan->budget_ns)
+        const uint64_t round_ns = *n_rounds > 0 ? spent_ns / (uint64_t)*n_rounds : 0;
+        if (*n_rounds >= plan->min_rounds && spent_ns + round_ns >= plan->budget_ns)
             break;
         shuffle(order, n, &rng);
         for (int i = 0; i < n; ++i) {

@@ -38,7 +38,7 @@ typedef struct kerf_limit_plan {
     size_t least_bytes, most_bytes; /* sizes of working sets: doubled from one to the other */
     int threads[KERF_LIMIT_TEAMS], n_teams;
     int min_rounds, max_rounds; /* at most KERF_LIMIT_ROUNDS */
-    uint64_t budget_ns;         /* no round begins after it, once min_rounds are there */
+    uint64_t budget_ns;         /* once min_rounds are there, no round begins that would end after it */
 } kerf_limit_plan;
 
 /* All rates are per nanosecond: GB/s and GFLOP/s. */

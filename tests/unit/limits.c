@@ -1,7 +1,9 @@
 /* Limits on a scripted machine: time passes only while its device runs, and every figure is exact. */
 #include "harness/limits.h"
 
+#include "base/cpu.h"
 #include "harness/doctor.h"
+#include "harness/limit_loops.h"
 #include "tests/catch_shim.h"
 #include <string.h>
 
@@ -118,6 +120,11 @@ static void the_budget_ends_the_rounds(void) {
     plan.max_rounds = 1000;
     REQUIRE(measure(&m, &plan, &limits, &error) == KERF_OK);
     REQUIRE(limits.n_rounds == 3);
+    /* Time enough for less than the sixth round. */
+    const uint64_t round_ns = (m.now_ns - 5) / 3;
+    plan.budget_ns = 6 * round_ns - 1;
+    REQUIRE(measure(&m, &plan, &limits, &error) == KERF_OK);
+    REQUIRE(limits.n_rounds == 5);
     plan.budget_ns = UINT64_MAX;
     REQUIRE(measure(&m, &plan, &limits, &error) == KERF_OK);
     REQUIRE(limits.n_rounds == KERF_LIMIT_ROUNDS);
@@ -207,6 +214,32 @@ static void same_is_exactly_one(void) {
     REQUIRE(kerf_doctor_reach((kerf_interval){.middle = 1.25, .low = 1.125, .high = 1.5}) == 0.5);
 }
 
+/* The loops of each instruction set that is here run, and say how much they did. Parts are whole blocks of 1 KiB. */
+static void loops_count_what_they_do(void) {
+    static const int threads[] = {1, 2, 3};
+    const uint64_t isa = kerf_cpu_isa();
+    const uint64_t sets[] = {0, isa & ~KERF_ISA_AVX512, isa};
+    for (int s = 0; s < 3; ++s) {
+        kerf_limit_loops *loops;
+        kerf_error error = {""};
+        REQUIRE_MESSAGE(kerf_limit_loops_open(sets[s], threads, 3, 1 << 20, &loops, &error) == KERF_OK, "%s",
+                        error.message);
+        const kerf_limit_device device = kerf_limit_loops_device(loops);
+        for (int kind = KERF_LIMIT_READ; kind <= KERF_LIMIT_COPY_STREAMED; ++kind) {
+            CHECK(device.run(device.state, kind, 64 << 10, 1, 5) == 5 * 65536.0);
+            CHECK(device.run(device.state, kind, 64 << 10, 2, 1) == 65536.0);
+            CHECK(device.run(device.state, kind, 64 << 10, 3, 2) == 2 * 3 * 21 * 1024.0);
+            CHECK(device.run(device.state, kind, 1 << 30, 1, 1) == 1048576.0); /* cut to what there is */
+            CHECK(device.run(device.state, kind, 100, 1, 1) == 0);
+        }
+        const double f32 = device.run(device.state, KERF_LIMIT_F32, 0, 1, 100);
+        CHECK(f32 == 2 * device.run(device.state, KERF_LIMIT_F64, 0, 1, 100));
+        CHECK(3 * f32 == device.run(device.state, KERF_LIMIT_F32, 0, 3, 100));
+        CHECK(f32 >= 100 * 12 * 2 * 4);
+        kerf_limit_loops_close(loops);
+    }
+}
+
 const kerf_test kerf_tests_unit_limits[] = {
     {"limits: rates of a scripted machine are exact", "[unit][limits]", rates_are_exact, __FILE__, __LINE__},
     {"limits: drift is in the interval", "[unit][limits]", drift_is_in_the_interval, __FILE__, __LINE__},
@@ -219,5 +252,6 @@ const kerf_test kerf_tests_unit_limits[] = {
     {"limits: more levels than there is room for", "[unit][limits]", more_levels_than_there_is_room_for, __FILE__,
      __LINE__},
     {"limits: a kernel against itself is exactly one", "[unit][limits]", same_is_exactly_one, __FILE__, __LINE__},
+    {"limits: loops count what they do", "[unit][limits]", loops_count_what_they_do, __FILE__, __LINE__},
     {0},
 };
