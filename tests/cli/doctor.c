@@ -59,7 +59,8 @@ static void without_a_home_there_is_a_warning(void) {
 }
 
 static void an_interrupt_ends_it(void) {
-    const cli_result *const result = cli_bench_with("timeout --preserve-status -s INT 1", "doctor --quick --quiet");
+    const cli_result *const result =
+        cli_bench_with("timeout --foreground --preserve-status -s INT 1", "doctor --quick --quiet");
     REQUIRE_MESSAGE(result->exit_code == 130, "exit %d", result->exit_code);
     REQUIRE_MESSAGE(strcmp(result->err, "bench: interrupted\n") == 0, "%s", result->err);
 }
