@@ -1,3 +1,4 @@
+#include "harness/doctor.h"
 #include "harness/list.h"
 #include "harness/pipeline.h"
 #include "harness/plugin.h"
@@ -58,11 +59,12 @@ static int end_of_output(int exit_code) {
     return 1;
 }
 
-static int end_with(kerf_status status, const kerf_error *error) {
+static int end_with(kerf_command command, kerf_status status, const kerf_error *error) {
     if (status == KERF_OK)
         return 0;
     if (status == KERF_ERROR_INTERRUPTED) {
-        fputs("bench: interrupted; the records so far are kept\n", stderr);
+        const char *const kept = command == KERF_COMMAND_DOCTOR ? "" : "; the records so far are kept";
+        fprintf(stderr, "bench: interrupted%s\n", kept);
         return 128 + interrupted;
     }
     fprintf(stderr, "bench: %s\n", error->message);
@@ -72,6 +74,10 @@ static int end_with(kerf_status status, const kerf_error *error) {
 static kerf_status run_command(const kerf_options *options, int argc, char **argv, int *exit_code, kerf_error *error) {
     kerf_arena arena;
     const kerf_registry *registry;
+    if (options->command == KERF_COMMAND_DOCTOR) {
+        catch_signals();
+        return kerf_doctor(options, &interrupted, stdout, error);
+    }
     KERF_TRY(kerf_arena_map_shared(&arena, (size_t)1 << 20, error));
     KERF_TRY(kerf_registry_joined(options->plugin, &arena, &registry, error));
     switch (options->command) {
@@ -99,7 +105,7 @@ int main(int argc, char **argv) {
     }
     kerf_status status = kerf_options_parse(argc, argv, &options, &error);
     if (status != KERF_OK)
-        return end_with(status, &error);
+        return end_with(options.command, status, &error);
     if (options.command == KERF_COMMAND_HELP || options.command == KERF_COMMAND_VERSION) {
         if (options.command == KERF_COMMAND_HELP)
             fputs(kerf_options_help(options.help_on), stdout);
@@ -109,6 +115,6 @@ int main(int argc, char **argv) {
     }
     int exit_code = 0;
     status = run_command(&options, argc, argv, &exit_code, &error);
-    const int code = end_with(status, &error);
+    const int code = end_with(options.command, status, &error);
     return end_of_output(code ? code : exit_code);
 }

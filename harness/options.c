@@ -25,6 +25,7 @@ typedef enum option_id {
     OPTION_ORDER_SEED,
     OPTION_THOROUGH,
     OPTION_PLUGIN,
+    OPTION_QUICK,
     OPTION_FORMAT,
     OPTION_OUT,
     OPTION_JSON,
@@ -38,7 +39,9 @@ typedef enum option_id {
 typedef enum option_kind {
     WHERE_RUN = 1,   /* for runs; without it also for list */
     WHERE_TIMED = 2, /* only where something is timed */
-    REPEATABLE = 4
+    REPEATABLE = 4,
+    FOR_DOCTOR = 8, /* doctor knows it too */
+    ONLY_DOCTOR = 16
 } option_kind;
 
 typedef struct option_row {
@@ -59,7 +62,7 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills", WHERE_RUN},
     [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs", WHERE_RUN},
     [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case", WHERE_RUN},
-    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", WHERE_RUN},
+    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", WHERE_RUN | FOR_DOCTOR},
     [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)", WHERE_RUN | WHERE_TIMED},
     [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)", WHERE_RUN},
     [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns",
@@ -67,19 +70,20 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set",
                          WHERE_RUN | REPEATABLE},
     [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", REPEATABLE},
+    [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", FOR_DOCTOR | ONLY_DOCTOR | REPEATABLE},
     [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)",
                        WHERE_RUN | REPEATABLE},
     [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", WHERE_RUN | REPEATABLE},
     [OPTION_JSON] = {"--json", NULL, "short for --format json", WHERE_RUN | REPEATABLE},
-    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", REPEATABLE},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", REPEATABLE | FOR_DOCTOR},
     [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", REPEATABLE},
     [OPTION_HELP] = {"--help", NULL, "this text", 0},
     [OPTION_VERSION] = {"--version", NULL, "the version", 0},
 };
 
-static const char *const command_names[] = {"list", "verify", "time", "time-worker", "help", NULL};
-static const kerf_command commands[] = {KERF_COMMAND_LIST, KERF_COMMAND_VERIFY, KERF_COMMAND_TIME,
-                                        KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
+static const char *const command_names[] = {"list", "verify", "time", "doctor", "time-worker", "help", NULL};
+static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,      KERF_COMMAND_TIME,
+                                        KERF_COMMAND_DOCTOR, KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
@@ -183,6 +187,9 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
     case OPTION_THOROUGH:
         options->edge_expansion = KERF_EXPAND_ALL;
         return KERF_OK;
+    case OPTION_QUICK:
+        options->quick = true;
+        return KERF_OK;
     case OPTION_QUIET:
         options->quiet = true;
         return KERF_OK;
@@ -250,18 +257,36 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         }
     }
     const char *const nearest = kerf_nearest_name(word, command_names);
-    return kerf_fail(error, KERF_ERROR_USAGE,
-                     "unknown command '%s'%s%s%s; commands are list, verify, time; bench --op OP verifies and times",
-                     word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return kerf_fail(
+        error, KERF_ERROR_USAGE,
+        "unknown command '%s'%s%s%s; commands are list, verify, time, doctor; bench --op OP verifies and times", word,
+        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static bool is_heeded(const kerf_options *options, unsigned kind) {
+    switch (options->command) {
+    case KERF_COMMAND_DOCTOR:
+        return kind & FOR_DOCTOR;
+    case KERF_COMMAND_LIST:
+        return !(kind & (WHERE_RUN | ONLY_DOCTOR));
+    case KERF_COMMAND_VERIFY:
+        return !(kind & (WHERE_TIMED | ONLY_DOCTOR));
+    default:
+        return !(kind & ONLY_DOCTOR);
+    }
 }
 
 /* Options that the command would not heed are refused. */
 static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_error *error) {
-    const bool lists = options->command == KERF_COMMAND_LIST, times = !lists && options->command != KERF_COMMAND_VERIFY;
+    const bool times = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_TIME ||
+                       options->command == KERF_COMMAND_TIME_WORKER;
     for (int id = 0; id < N_OPTIONS; ++id)
-        if (given >> id & 1 && ((lists && rows[id].kind & WHERE_RUN) || (!times && rows[id].kind & WHERE_TIMED)))
+        if (given >> id & 1 && !is_heeded(options, rows[id].kind))
             return kerf_fail(error, KERF_ERROR_USAGE, "%s means nothing to bench %s; leave it out", rows[id].name,
-                             options->help_on);
+                             options->help_on ? options->help_on : "--op OP");
+    if (options->command == KERF_COMMAND_DOCTOR && options->op)
+        return kerf_fail(error, KERF_ERROR_USAGE, "bench doctor takes no op, '%s' was given; leave it out",
+                         options->op);
     if (options->host_argument && !times)
         return kerf_fail(error, KERF_ERROR_USAGE,
                          "arguments behind -- are for Google Benchmark: bench time --op OP -- %s",
@@ -340,12 +365,21 @@ const char *kerf_options_help(const char *command) {
                          "With OP: which implementation takes which element type, and why not.\n");
         return memory;
     }
+    if (command && strcmp(command, "doctor") == 0) {
+        kerf_text_printf(
+            &text, "usage: bench doctor [--quick] [--threads N] [--quiet]\n\n"
+                   "Measures bandwidth per size of the working set and multiply-add rates for 1 to N threads, and\n"
+                   "keeps them for this machine; says what disturbs timing here and which differences can be\n"
+                   "told. About 25 s; with --quick about 5 s, up to smaller sizes.\n");
+        return memory;
+    }
     kerf_text_printf(&text,
                      "usage: bench --op OP [options]          verify, then time and rank what passed\n"
                      "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
                      "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
                      "       bench time --op OP -- --benchmark_list_tests\n"
                      "                                        Google Benchmark's own front end\n"
+                     "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
                      "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
     for (int i = 0; i < N_OPTIONS; ++i)
         kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),

@@ -12,6 +12,7 @@ typedef enum kerf_command {
     KERF_COMMAND_LIST,
     KERF_COMMAND_VERIFY,
     KERF_COMMAND_TIME,
+    KERF_COMMAND_DOCTOR,
     KERF_COMMAND_TIME_WORKER, /* the process that kerf_time_cells starts */
     KERF_COMMAND_HELP,
     KERF_COMMAND_VERSION
@@ -43,6 +44,7 @@ typedef struct kerf_options {
     double timeout_s;
     uint64_t order_seed;
     bool quiet, verbose;
+    bool quick;           /* DOCTOR: the short form */
     int n_host_arguments; /* what stood behind `--` */
     char **host_argument;
 } kerf_options;

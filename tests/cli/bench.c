@@ -140,7 +140,7 @@ static void an_interrupt_keeps_the_records(void) {
     char arguments[256], path[96];
     snprintf(path, sizeof path, "%s/interrupted.jsonl", cli_folder());
     snprintf(arguments, sizeof arguments, "verify --op grid_sampler_grad --thorough --out json=%s", path);
-    const cli_result *const result = cli_bench_with("timeout --preserve-status -s INT 2", arguments);
+    const cli_result *const result = cli_bench_with("timeout --foreground --preserve-status -s INT 2", arguments);
     REQUIRE_MESSAGE(result->exit_code == 130, "%d: %s", result->exit_code, result->err);
     REQUIRE_MESSAGE(strstr(result->err, "interrupted"), "%s", result->err);
     FILE *const file = fopen(path, "r");

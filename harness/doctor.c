@@ -1,0 +1,322 @@
+#include "harness/doctor.h"
+
+#include "base/cpu.h"
+#include "harness/environment.h"
+#include "harness/limit_loops.h"
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MEBIBYTE ((size_t)1 << 20)
+#define SECOND   UINT64_C(1000000000)
+
+/* The two forms. A pass over the largest size costs some 20 ms for each kind and team in each round. */
+typedef struct form {
+    kerf_limit_teams teams;
+    size_t most_bytes;
+    int max_rounds, same_rounds;
+    uint64_t budget_ns, same_ns;
+} form;
+
+static const form forms[] = {
+    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 9, 3 * SECOND, SECOND / 12},
+    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 15, 20 * SECOND, SECOND / 4},
+};
+
+typedef struct doctor {
+    const kerf_options *options;
+    const volatile sig_atomic_t *interrupted;
+    FILE *file;
+    kerf_clock clock;
+    kerf_machine machine;
+    kerf_limits_form form;
+    kerf_doctor_pair pair;
+    kerf_kept_limits now, before;
+    bool has_before;
+    double steal, others; /* part of the processors' time that the host and other programs took; below 0: unknown */
+} doctor;
+
+/* All memory but a quarter stays with the others. */
+static size_t most_bytes_for(const form *chosen) {
+    size_t most_bytes = chosen->most_bytes;
+    while (most_bytes > MEBIBYTE && most_bytes > kerf_memory_available() / 4)
+        most_bytes /= 2;
+    return most_bytes;
+}
+
+/* Processor time in ticks of the system. */
+typedef struct ticks {
+    double all, idle, stolen; /* of all processors; stolen: given to others by the host of a virtual machine */
+    double own;               /* of this process */
+} ticks;
+
+static bool read_ticks(ticks *now) {
+    FILE *const file = fopen("/proc/stat", "r");
+    unsigned long long t[8] = {0};
+    if (!file)
+        return false;
+    const int n = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5],
+                         &t[6], &t[7]);
+    fclose(file);
+    struct tms own;
+    times(&own);
+    *now = (ticks){
+        .idle = (double)(t[3] + t[4]), .stolen = (double)t[7], .own = (double)own.tms_utime + (double)own.tms_stime};
+    for (int i = 0; i < 8; ++i)
+        now->all += (double)t[i];
+    return n == 8;
+}
+
+static void note_others(doctor *d, const ticks *then) {
+    ticks now;
+    d->steal = d->others = -1;
+    if (!read_ticks(&now) || now.all <= then->all)
+        return;
+    const double all = now.all - then->all, stolen = now.stolen - then->stolen;
+    d->steal = stolen / all;
+    d->others = (all - (now.idle - then->idle) - stolen - (now.own - then->own)) / all;
+}
+
+static bool has_counters(void) {
+    struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
+                                         .size = sizeof attributes,
+                                         .config = PERF_COUNT_HW_CPU_CYCLES,
+                                         .exclude_kernel = 1,
+                                         .exclude_hv = 1};
+    const long counter = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (counter >= 0)
+        close((int)counter);
+    return counter >= 0;
+}
+
+static kerf_status measure_with(doctor *d, const kerf_limit_plan *plan, kerf_limit_loops *loops, kerf_error *error) {
+    const form *const chosen = &forms[d->form];
+    const kerf_limit_device device = kerf_limit_loops_device(loops);
+    ticks then;
+    const bool told = read_ticks(&then);
+    KERF_TRY(kerf_limits_measure(plan, &device, &d->clock, 1, d->interrupted, &d->now.limits, error));
+    d->pair = (kerf_doctor_pair){.device = &device,
+                                 .bytes = MEBIBYTE,
+                                 .threads = plan->threads[plan->n_teams - 1],
+                                 .passes = 1,
+                                 .n_rounds = chosen->same_rounds,
+                                 .round_ns = chosen->same_ns,
+                                 .interrupted = d->interrupted};
+    KERF_TRY(kerf_doctor_same(&d->pair, &d->clock, 1, &d->now.same, error));
+    if (told)
+        note_others(d, &then);
+    return KERF_OK;
+}
+
+static kerf_status measure(doctor *d, kerf_error *error) {
+    const form *const chosen = &forms[d->form];
+    const int threads = d->options->threads > 0 ? d->options->threads : d->machine.processors;
+    kerf_limit_plan plan = {.least_bytes = 16 << 10,
+                            .most_bytes = most_bytes_for(chosen),
+                            .min_rounds = 3,
+                            .max_rounds = chosen->max_rounds,
+                            .budget_ns = chosen->budget_ns};
+    plan.n_teams = kerf_limit_teams_for(threads, chosen->teams, plan.threads);
+    kerf_limit_loops *loops;
+    KERF_TRY(kerf_limit_loops_open(kerf_cpu_isa(), plan.threads, plan.n_teams, plan.most_bytes, &loops, error));
+    const kerf_status status = measure_with(d, &plan, loops, error);
+    kerf_limit_loops_close(loops);
+    d->pair.device = NULL;
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(d->now.utc, sizeof d->now.utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    d->now.form = d->form;
+    return status;
+}
+
+/* ---- printing */
+
+static void size_text(char *memory, size_t capacity, size_t bytes) {
+    kerf_text text = kerf_text_over(memory, capacity);
+    if (bytes < MEBIBYTE)
+        kerf_text_printf(&text, "%zu KiB", bytes >> 10);
+    else
+        kerf_text_printf(&text, "%zu MiB", bytes >> 20);
+}
+
+static void print_figure(FILE *file, kerf_interval figure) {
+    char memory[64];
+    snprintf(memory, sizeof memory, "[%.1f, %.1f]", figure.low, figure.high);
+    fprintf(file, "  %6.1f %-16s", figure.middle, memory);
+}
+
+static double level_rate(const kerf_limit_team *team, kerf_limit_level level, size_t figure_at) {
+    double rate[KERF_LIMIT_SIZES];
+    int n = 0;
+    for (int i = level.first; i <= level.last; ++i)
+        rate[n++] = ((const kerf_interval *)((const char *)&team->point[i] + figure_at))->middle;
+    return kerf_median(rate, n);
+}
+
+static void print_level(FILE *file, const kerf_limit_team *team, kerf_limit_level level, int number, int n_levels) {
+    char size[32];
+    const bool ends = number + 1 < n_levels;
+    size_text(size, sizeof size, team->point[ends ? level.last : level.first].bytes);
+    fprintf(file, "  level %d, %s %s: read %.1f GB/s, write %.1f GB/s, copy %.1f GB/s\n", number + 1,
+            ends ? "up to" : "from", size, level_rate(team, level, offsetof(kerf_limit_point, read)),
+            level_rate(team, level, offsetof(kerf_limit_point, write)),
+            level_rate(team, level, offsetof(kerf_limit_point, copy)));
+}
+
+static void print_team(FILE *file, const kerf_limit_team *team) {
+    kerf_limit_level level[KERF_LIMIT_KNEES + 1];
+    const int n_levels = kerf_limit_levels(team, level);
+    fprintf(file, "\n%d thread%s\n  working set  level  %-23s  %-23s  copy, GB/s\n", team->threads,
+            team->threads == 1 ? "" : "s", "read, GB/s", "write, GB/s");
+    for (int i = 0, l = 0; i < team->n_points; ++i) {
+        char size[32], number[16] = "-";
+        while (l + 1 < n_levels && i > level[l].last)
+            ++l;
+        if (i >= level[l].first && i <= level[l].last)
+            snprintf(number, sizeof number, "%d", l + 1);
+        size_text(size, sizeof size, team->point[i].bytes);
+        fprintf(file, "  %11s  %5s", size, number);
+        print_figure(file, team->point[i].read);
+        print_figure(file, team->point[i].write);
+        fprintf(file, "  %6.1f [%.1f, %.1f]\n", team->point[i].copy.middle, team->point[i].copy.low,
+                team->point[i].copy.high);
+    }
+    for (int l = 0; l < n_levels; ++l)
+        print_level(file, team, level[l], l, n_levels);
+    fprintf(file, "  multiply-add: f32 %.1f [%.1f, %.1f] GFLOP/s, f64 %.1f [%.1f, %.1f] GFLOP/s\n", team->f32.middle,
+            team->f32.low, team->f32.high, team->f64.middle, team->f64.low, team->f64.high);
+}
+
+static void print_disturbances(const doctor *d, const kerf_environment *environment) {
+    FILE *const file = d->file;
+    const char *const governor = environment->governor;
+    int n = 0;
+    fputs("\nwhat disturbs timing here\n", file);
+    if (strcmp(environment->virtual_machine, "no") != 0 && ++n)
+        fprintf(file, "  virtual machine: %s; neighbours share memory and caches\n", environment->virtual_machine);
+    if (d->steal > 0.001 && ++n)
+        fprintf(file, "  the host took %.1f %% of the processors' time away while this was measured\n", 100 * d->steal);
+    if (d->others > 0.02 && ++n)
+        fprintf(file,
+                "  other programs took %.0f %% of the processors' time while this was measured; limits of many threads "
+                "may be too low\n",
+                100 * d->others);
+    if (strcmp(governor, "performance") != 0 && ++n)
+        fprintf(file, "  frequency governor: %s; the clock rate may move\n", governor);
+    if (environment->load_1min > 0.2 && ++n)
+        fprintf(file, "  load of the last minute, before this began: %.2f on %d processors\n", environment->load_1min,
+                environment->processors);
+    if (!has_counters() && ++n)
+        fputs("  no hardware counters: a change of the clock rate cannot be seen\n", file);
+    if (n == 0)
+        fputs("  nothing that is known\n", file);
+    fprintf(file, "  clock: steps of %llu ns\n", (unsigned long long)d->clock.resolution_ns);
+}
+
+static void print_fitness(const doctor *d) {
+    static const double differences[] = {0.01, 0.03, 0.10};
+    const kerf_interval same = d->now.same;
+    const double reach = kerf_doctor_reach(same);
+    fprintf(d->file,
+            "\nwhich differences can be told\n  one kernel against itself (copy of 1 MiB, threads=%d, %d rounds): ",
+            d->pair.threads, d->pair.n_rounds);
+    fprintf(d->file, "ratio %.4f [%.4f, %.4f], so %.2f %% is noise\n", same.middle, same.low, same.high, 100 * reach);
+    for (size_t i = 0; i < sizeof differences / sizeof differences[0]; ++i)
+        fprintf(d->file, "  %2.0f %%: %s\n", 100 * differences[i], reach < differences[i] ? "yes" : "no");
+}
+
+/* How much the limit itself moved since it was kept. */
+static void print_before(const doctor *d) {
+    if (!d->has_before)
+        return;
+    const kerf_limit_team *const now = &d->now.limits.team[0], *const then = &d->before.limits.team[0];
+    const int last = (now->n_points < then->n_points ? now->n_points : then->n_points) - 1;
+    if (now->point[last].bytes != then->point[last].bytes || now->threads != then->threads)
+        return;
+    fputs("\nagainst the kept measurement of ", d->file);
+    fprintf(d->file, "%s: reading ", d->before.utc);
+    fprintf(d->file, "%zu MiB with %d thread%s is %.2f times as fast, f32 %.2f times\n", now->point[last].bytes >> 20,
+            now->threads, now->threads == 1 ? "" : "s", now->point[last].read.middle / then->point[last].read.middle,
+            now->f32.middle / then->f32.middle);
+}
+
+static void print_limits(const doctor *d) {
+    const kerf_limits *const limits = &d->now.limits;
+    fprintf(d->file, "limits of %s (%s), %d processors, %s\n", d->machine.cpu, d->machine.isa, d->machine.processors,
+            d->now.utc);
+    fprintf(d->file,
+            "median of %d rounds and its interval (%.1f %% confidence); a copy counts what it reads and what it "
+            "writes; a level ends where reading slows down\n",
+            limits->n_rounds, 100 * limits->covered);
+    for (int t = 0; t < limits->n_teams; ++t)
+        print_team(d->file, &limits->team[t]);
+}
+
+/* ---- keeping */
+
+static void warn(const char *message) {
+    fprintf(stderr, "bench: warning: %s\n", message);
+}
+
+static void read_before(doctor *d, const char *path) {
+    kerf_error problem;
+    if (kerf_limits_read(path, &d->machine, &d->has_before, &d->before, &problem) == KERF_OK)
+        return;
+    char memory[640];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    kerf_text_printf(&text, "%s; it is ignored", problem.message);
+    warn(memory);
+}
+
+/* A short measurement does not take the place of a full one. */
+static void keep(const doctor *d, const char *path) {
+    kerf_error problem;
+    if (d->has_before && d->before.form == KERF_LIMITS_FULL && d->form == KERF_LIMITS_SHORT)
+        fprintf(d->file, "\nkept: still the full measurement of %s, in %s\n", d->before.utc, path);
+    else if (kerf_limits_write(path, &d->machine, &d->now, &problem) != KERF_OK)
+        warn(problem.message);
+    else
+        fprintf(d->file, "\nkept in %s\n", path);
+}
+
+static kerf_status examine(doctor *d, kerf_arena *arena, kerf_error *error) {
+    char path[512];
+    kerf_text text = kerf_text_over(path, sizeof path);
+    const bool has_path = kerf_limits_path(&d->machine, &text);
+    const kerf_environment *const environment = kerf_environment_read(arena, kerf_cpu_isa());
+    if (!environment)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to describe the machine");
+    if (has_path)
+        read_before(d, path);
+    if (!d->options->quiet)
+        fprintf(stderr, "measuring the limits of this machine, about %d s\n", d->form == KERF_LIMITS_SHORT ? 5 : 25);
+    KERF_TRY(measure(d, error));
+    print_limits(d);
+    print_before(d);
+    print_disturbances(d, environment);
+    print_fitness(d);
+    if (has_path)
+        keep(d, path);
+    else
+        warn("no folder for the limits (XDG_DATA_HOME, HOME); they are not kept");
+    return KERF_OK;
+}
+
+kerf_status kerf_doctor(const kerf_options *options, const volatile sig_atomic_t *interrupted, FILE *file,
+                        kerf_error *error) {
+    static doctor d; /* too large for a stack */
+    kerf_arena arena;
+    KERF_TRY(kerf_arena_map_shared(&arena, 1 << 16, error));
+    d = (doctor){.options = options,
+                 .interrupted = interrupted,
+                 .file = file,
+                 .clock = kerf_clock_monotonic(),
+                 .machine = kerf_machine_here(),
+                 .form = options->quick ? KERF_LIMITS_SHORT : KERF_LIMITS_FULL};
+    const kerf_status status = examine(&d, &arena, error);
+    kerf_arena_unmap(&arena);
+    return status;
+}

@@ -1,0 +1,77 @@
+#include "tests/catch_shim.h"
+#include "tests/cli/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kept = "kept in ";
+
+static void the_short_form_tells_all(void) {
+    const cli_result *const result = cli_bench("doctor --quick");
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(cli_count_lines(result->out, "  level 1") >= 1 && strstr(result->out, "GB/s"), "%s", result->out);
+    REQUIRE(strstr(result->out, "GFLOP/s") && strstr(result->out, "working set"));
+    REQUIRE(strstr(result->out, "what disturbs timing here") && strstr(result->out, "one kernel against itself"));
+    REQUIRE(cli_count_lines(result->out, "   1 %: ") == 1 && cli_count_lines(result->out, "  10 %: ") == 1);
+    REQUIRE_MESSAGE(cli_count_lines(result->out, kept) == 1, "%s", result->out);
+}
+
+/* The kept file is named; what is in it after some damage costs a line, not the run. */
+static void a_damaged_file_is_one_warning(void) {
+    char path[256] = "", command[320];
+    const cli_result *result = cli_bench_with("KERF_ISA=none", "doctor --quick --threads 1 --quiet");
+    REQUIRE_MESSAGE(result->exit_code == 0 && result->err[0] == '\0', "%s", result->err);
+    const char *const line = strstr(result->out, kept);
+    REQUIRE(line && sscanf(line + strlen(kept), "%255s", path) == 1);
+    snprintf(command, sizeof command, "printf '{\"schema\":1,\"cpu\":\"\\033[2J' >'%s'", path);
+    REQUIRE(system(command) == 0);
+    result = cli_bench_with("KERF_ISA=none", "doctor --quick --threads 1 --quiet");
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(cli_count_lines(result->err, "") == 1 && cli_count_lines(result->err, "bench: warning: ") == 1,
+                    "%s", result->err);
+    REQUIRE(!strstr(result->err, "\033") && strstr(result->err, "ignored") && strstr(result->err, path));
+}
+
+static void wrong_words_are_refused(void) {
+    static const char *const wrong[] = {"doctor grid_sampler_grad",
+                                        "doctor --op grid_sampler_grad",
+                                        "doctor --set smoke",
+                                        "doctor --time-budget 3",
+                                        "list --quick",
+                                        "--op grid_sampler_grad --quick"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        const cli_result *const result = cli_bench(wrong[i]);
+        REQUIRE_MESSAGE(result->exit_code == 2 && cli_count_lines(result->err, "bench: ") == 1, "%s: %d: %s", wrong[i],
+                        result->exit_code, result->err);
+    }
+}
+
+static void help_names_the_short_form(void) {
+    const cli_result *const result = cli_bench("doctor --help");
+    REQUIRE(result->exit_code == 0 && strstr(result->out, "usage: bench doctor [--quick]"));
+}
+
+static void without_a_home_there_is_a_warning(void) {
+    const cli_result *const result =
+        cli_bench_with("env -u XDG_DATA_HOME -u HOME", "doctor --quick --threads 1 --quiet");
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "not kept") && cli_count_lines(result->err, "bench: ") == 1, "%s", result->err);
+}
+
+static void an_interrupt_ends_it(void) {
+    const cli_result *const result =
+        cli_bench_with("timeout --foreground --preserve-status -s INT 1", "doctor --quick --quiet");
+    REQUIRE_MESSAGE(result->exit_code == 130, "exit %d", result->exit_code);
+    REQUIRE_MESSAGE(strcmp(result->err, "bench: interrupted\n") == 0, "%s", result->err);
+}
+
+const kerf_test kerf_tests_cli_doctor[] = {
+    {"doctor: the short form tells all", "[cli][doctor]", the_short_form_tells_all, __FILE__, __LINE__},
+    {"doctor: a damaged file is one warning", "[cli][doctor]", a_damaged_file_is_one_warning, __FILE__, __LINE__},
+    {"doctor: wrong words are refused", "[cli][doctor]", wrong_words_are_refused, __FILE__, __LINE__},
+    {"doctor: help names the short form", "[cli][doctor]", help_names_the_short_form, __FILE__, __LINE__},
+    {"doctor: without a home there is a warning", "[cli][doctor]", without_a_home_there_is_a_warning, __FILE__,
+     __LINE__},
+    {"doctor: an interrupt ends it", "[cli][doctor]", an_interrupt_ends_it, __FILE__, __LINE__},
+    {0},
+};
