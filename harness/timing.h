@@ -7,6 +7,7 @@
 #include "harness/cache.h"
 #include "harness/casegen.h"
 #include "harness/sampler.h"
+#include "harness/verdict.h"
 #include <signal.h>
 
 /* One row to time on one case in one cache mode, and what came of it. */
@@ -20,6 +21,8 @@ typedef struct kerf_timing_cell {
     kerf_stop *stop;  /* result: one per process */
     char reason[200]; /* result: why there are no samples, else "" */
     bool crashed;     /* result: because the row brought its process down */
+    bool was_wrong;   /* result: because a call was wrong in this or the other mode; then `finding` says what */
+    kerf_finding finding;
 } kerf_timing_cell;
 
 typedef struct kerf_timing_options {

@@ -2,7 +2,7 @@
  * Benchmark. */
 #include "harness/google_benchmark_shim.h"
 #include "harness/team.h"
-#include "harness/timing_buffers.h"
+#include "harness/timing_check.h"
 #include "harness/timing_protocol.h"
 #include "harness/timing_request.h"
 
@@ -20,7 +20,7 @@ typedef struct worker {
     FILE *answer;
     kerf_arena arena;
     kerf_clock clock;
-    kerf_rng rng;
+    kerf_rng rng, draws; /* draws: of what is checked, apart so that the orders do not depend on it */
     const kerf_team *team;
     kerf_timing_turn *turn;
     uint64_t begun_ns;
@@ -30,9 +30,15 @@ typedef struct worker {
 
 typedef struct cell {
     worker *w;
+    const kerf_requested_case *of;
     const kerf_requested_cell *wanted;
+    kerf_timing_inputs *inputs;
     kerf_timing_row own, *row; /* row: of an earlier cell if that has opened it already */
     kerf_error error;          /* why it cannot be timed, or "" */
+    kerf_timing_check check;   /* opened while the cell's group is timed, if the case is checked */
+    uint64_t called_step;      /* the inputs of the last sample */
+    int n_offered;             /* samples that were offered to the check */
+    kerf_finding finding;
     kerf_sampler sampler;
 } cell;
 
@@ -56,19 +62,41 @@ static bool is_slow(const cell *one) {
            (double)first->total_ns > slow_ns_per_byte * one->row->touched_bytes * first->batch;
 }
 
+static bool is_checked(const cell *one) {
+    return one->of->check != KERF_TIMING_UNCHECKED && one->of->entry->oracle;
+}
+
+/* Whether a sample is checked is drawn when it has been taken: before, nobody knows. */
+static void offer_last_sample(cell *one) {
+    if (is_checked(one) && one->sampler.n_samples > one->n_offered)
+        kerf_timing_check_offer(&one->check, one->called_step, &one->w->draws);
+    one->n_offered = one->sampler.n_samples;
+}
+
+/* A row that gives its last result again is wrong from here on. */
+static void change_inputs(cell *one) {
+    one->called_step = one->inputs->step + 1;
+    kerf_timing_inputs_go_to(one->inputs, one->called_step);
+}
+
 /* Hot is the state that a call leaves to the next call of the same row, so a row whose turn begins makes one first. The
- * warm-up needs none, and a slow row would spend half of its time on what does not show. */
+ * warm-up needs none, and a slow row would spend half of its time on what does not show. The inputs change after that
+ * call, so that it cannot do the work of the timed ones. */
 static void make_hot(void *arg) {
     cell *const one = arg;
+    offer_last_sample(one);
     kerf_timing_turn_begin(one->w->turn, one->wanted->id);
     if (one->w->last_called != one && one->sampler.batch > 0 && !is_slow(one))
         call_row(one); /* an error shows again when the call is timed */
     one->w->last_called = one;
+    change_inputs(one);
 }
 
 static void make_cold(void *arg) {
     cell *const one = arg;
+    offer_last_sample(one);
     kerf_timing_turn_begin(one->w->turn, one->wanted->id);
+    change_inputs(one);
     kerf_timing_row_evict(one->row);
 }
 
@@ -86,10 +114,22 @@ static void tell_failure(worker *w, int id, const char *message) {
             message[0] ? message : "the call returned an error, or the clock stood still");
 }
 
+static void tell_wrong(worker *w, int id, const kerf_finding *f) {
+    fprintf(w->answer, "wrong %d %d %s %" PRId64 " %" PRId64 " %a %a %a %a %a", id, f->output, f->reason, f->n_bad,
+            f->n_elements, f->ratio, f->got, f->lo, f->hi, f->slack);
+    for (int axis = 0; axis < f->rank; ++axis)
+        fprintf(w->answer, " %" PRId64, f->index[axis]);
+    fputc('\n', w->answer);
+}
+
 static void tell_samples(worker *w, const cell *one) {
     const int id = one->wanted->id;
     if (one->error.message[0] || one->sampler.stop == KERF_STOP_ERROR) {
         tell_failure(w, id, one->error.message);
+        return;
+    }
+    if (one->finding.verdict == KERF_FAIL) {
+        tell_wrong(w, id, &one->finding);
         return;
     }
     for (int i = 0; i < one->sampler.n_samples; ++i) {
@@ -120,17 +160,41 @@ static kerf_status host_group(group *g, const char *op_name, kerf_cache_mode mod
     return status;
 }
 
+static void check_cell(worker *w, cell *one) {
+    const bool is_cold = one->wanted->mode == KERF_COLD;
+    offer_last_sample(one);
+    kerf_timing_turn_begin(w->turn, one->wanted->id);
+    kerf_timing_check_judge(&one->check, one->inputs, one->of->entry->oracle, one->of->check,
+                            is_cold ? kerf_timing_row_evict : NULL, &w->draws, &one->finding, &one->error);
+    kerf_timing_turn_begin(w->turn, -1);
+}
+
+/* Each cell's last result still lies in its outputs. */
+static void check_group(worker *w, cell *cells, int n, kerf_cache_mode mode) {
+    for (int i = 0; i < n; ++i) {
+        cell *const one = &cells[i];
+        if (one->wanted->mode != mode || !one->check.row)
+            continue;
+        if (one->sampler.stop != KERF_STOP_ERROR)
+            check_cell(w, one);
+        kerf_timing_check_close(&one->check);
+    }
+}
+
 static void time_group(worker *w, const char *op_name, kerf_cache_mode mode, cell *cells, int n) {
     group g = {.w = w, .sampler = KERF_ARENA_NEW(&w->arena, kerf_sampler *, n), .wall_ns = share_ns(w)};
     kerf_error error = {.message = ""};
     kerf_status status = KERF_OK;
     for (int i = 0; g.sampler && i < n; ++i)
-        if (cells[i].wanted->mode == mode && !cells[i].error.message[0])
+        if (cells[i].wanted->mode == mode && !cells[i].error.message[0] &&
+            (!is_checked(&cells[i]) ||
+             kerf_timing_check_open(cells[i].row, &w->draws, &cells[i].check, &cells[i].error) == KERF_OK))
             g.sampler[g.n++] = &cells[i].sampler;
     if (!g.sampler)
         status = kerf_fail(&error, KERF_ERROR_MEMORY, "too many rows");
     else if (g.n > 0)
         status = host_group(&g, op_name, mode, &error);
+    check_group(w, cells, n, mode);
     for (int i = 0; i < n; ++i) {
         if (cells[i].wanted->mode != mode)
             continue;
@@ -161,7 +225,7 @@ static void open_row(worker *w, const kerf_timing_inputs *inputs, cell *cells, i
     kerf_timing_row_open(one->wanted->row, inputs, w->team, &w->rng, &one->own, &one->error);
 }
 
-static void time_opened_case(worker *w, const kerf_requested_case *wanted, const kerf_timing_inputs *inputs, int n) {
+static void time_opened_case(worker *w, const kerf_requested_case *wanted, kerf_timing_inputs *inputs, int n) {
     cell *const cells = KERF_ARENA_NEW(&w->arena, cell, n);
     if (!cells) {
         for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
@@ -170,7 +234,7 @@ static void time_opened_case(worker *w, const kerf_requested_case *wanted, const
     }
     int at = 0;
     for (const kerf_requested_cell *c = wanted->first; c; c = c->next, ++at) {
-        cells[at] = (cell){.w = w, .wanted = c};
+        cells[at] = (cell){.w = w, .of = wanted, .wanted = c, .inputs = inputs};
         cells[at].sampler.timed =
             (kerf_timed){.arg = &cells[at], .prepare = c->mode == KERF_HOT ? make_hot : make_cold, .call = call_row};
         open_row(w, inputs, cells, at);
@@ -223,6 +287,7 @@ static kerf_status work(worker *w, const kerf_registry *registry, FILE *request,
     if (w->request.turn_path)
         KERF_TRY(map_turn(w->request.turn_path, &w->turn, error));
     w->rng = kerf_rng_seeded(w->request.seed, (uint64_t)w->request.process);
+    w->draws = kerf_rng_seeded(~w->request.seed, ~(uint64_t)w->request.process);
     kerf_thread_team *threads = NULL;
     if (w->request.threads > 1)
         KERF_TRY(kerf_thread_team_open(w->request.threads, &threads, error));
