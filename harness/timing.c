@@ -68,7 +68,8 @@ static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_err
         const char *const cannot = cell->mode == KERF_COLD ? kerf_cache_cannot_evict() : NULL;
         cell->n_samples = 0;
         cell->reason[0] = '\0';
-        cell->crashed = cell->was_wrong = false;
+        cell->crashed = false;
+        cell->wrong_on = NULL;
         cell->stop = KERF_ARENA_NEW(arena, kerf_stop, r->options->processes);
         if (!cell->stop)
             return kerf_fail(error, KERF_ERROR_MEMORY, "no room for %d cells to time", r->n);

@@ -18,11 +18,11 @@ typedef struct kerf_timing_cell {
     kerf_cache_mode mode;
     kerf_sample *sample; /* result, from the arena; in order of process, then round */
     int n_samples;
-    kerf_stop *stop;  /* result: one per process */
-    char reason[200]; /* result: why there are no samples, else "" */
-    bool crashed;     /* result: because the row brought its process down */
-    bool was_wrong;   /* result: because a call was wrong in this or the other mode; then `finding` says what */
-    kerf_finding finding;
+    kerf_stop *stop;           /* result: one per process */
+    char reason[200];          /* result: why there are no samples, else "" */
+    bool crashed;              /* result: because the row brought its process down */
+    const kerf_case *wrong_on; /* result: the case on which a call of the row was wrong while it was timed, or NULL */
+    kerf_finding finding;      /* result: what was wrong there */
 } kerf_timing_cell;
 
 typedef struct kerf_timing_options {

@@ -37,13 +37,12 @@ static bool is_expected(const kerf_timing_run *r, int cell) {
     return cell >= 0 && cell < r->n && kerf_timing_is_pending(r, cell);
 }
 
-/* A row that was wrong in one mode is not believed in the other either. */
+/* A row that was wrong once is not believed anywhere: it may have cheated where nobody looked. */
 static void drop_wrong(kerf_timing_run *r, int cell, const kerf_finding *finding) {
     for (int i = 0; i < r->n; ++i)
-        if (r->cells[i].c == r->cells[cell].c && r->cells[i].row == r->cells[cell].row &&
-            !kerf_timing_is_dropped(r, i)) {
+        if (r->cells[i].row == r->cells[cell].row && !kerf_timing_is_dropped(r, i)) {
             kerf_timing_drop(r, i, "a call was wrong while it was timed");
-            r->cells[i].was_wrong = true;
+            r->cells[i].wrong_on = r->cells[cell].c;
             r->cells[i].finding = *finding;
         }
 }

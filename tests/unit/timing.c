@@ -309,15 +309,16 @@ static void rows_that_are_wrong_when_timed_are_dropped(void) {
         REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
         for (int i = 0; i < f.n; ++i) {
             const kerf_timing_cell *const cell = &f.cells[i];
-            REQUIRE_MESSAGE(cell->was_wrong == (cell->row == &rows[row]), "cell %d: %s", i, cell->reason);
-            REQUIRE_MESSAGE(cell->was_wrong || !fault_of_samples(cell, 3), "%s", fault_of_samples(cell, 3));
-            if (!cell->was_wrong)
+            REQUIRE_MESSAGE((cell->wrong_on != NULL) == (cell->row == &rows[row]), "cell %d: %s", i, cell->reason);
+            REQUIRE_MESSAGE(cell->wrong_on || !fault_of_samples(cell, 3), "%s", fault_of_samples(cell, 3));
+            if (!cell->wrong_on)
                 continue;
+            const int64_t n = cell->wrong_on->dim[0];
             REQUIRE(is_dropped(cell, "wrong") && !cell->crashed);
             REQUIRE(cell->finding.verdict == KERF_FAIL && strcmp(cell->finding.check, "timed") == 0);
             REQUIRE(cell->finding.output == 0 && cell->finding.rank == 1 && cell->finding.n_bad > 0);
-            REQUIRE(cell->finding.n_elements == cell->c->dim[0]);
-            REQUIRE(cell->finding.index[0] >= 0 && cell->finding.index[0] < cell->c->dim[0]);
+            REQUIRE(cell->finding.n_elements == n);
+            REQUIRE(cell->finding.index[0] >= 0 && cell->finding.index[0] < n);
             REQUIRE(fabs(cell->finding.lo) == 2 * (double)(cell->finding.index[0] + 1) && cell->finding.slack == 0);
         }
         kerf_arena_unmap(&f.arena);
