@@ -14,12 +14,14 @@ list(FILTER sources EXCLUDE REGEX "/tests/fuzz/") # programs of their own, for l
 kerf_program(kerf_tests kerf_exact tests/main.c tests/catch_shim.cc ${sources})
 target_link_libraries(kerf_tests PRIVATE kerf_harness Catch2::Catch2)
 target_compile_definitions(kerf_tests PRIVATE KERF_TEST_BENCH="$<TARGET_FILE:bench>"
-                           KERF_TEST_SOURCE="${CMAKE_SOURCE_DIR}")
-add_dependencies(kerf_tests bench)
+                           KERF_TEST_SOURCE="${CMAKE_SOURCE_DIR}"
+                           KERF_TEST_PLANTED="${CMAKE_BINARY_DIR}/planted.so")
+add_dependencies(kerf_tests bench planted)
 
 # The planted wrong kernels as a plug-in, to see on the command line that they are found. The functions of base/ are the
 # program's that loads it.
-add_library(planted MODULE tests/planted/kernels_real32.c tests/planted/kernels_real64.c tests/planted/rows.c)
+add_library(planted MODULE tests/planted/kernels_real32.c tests/planted/kernels_real64.c tests/planted/rows.c
+            tests/planted/timed.c)
 target_link_libraries(planted PRIVATE kerf_exact)
 set_target_properties(planted PROPERTIES PREFIX "")
 

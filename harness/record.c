@@ -32,6 +32,24 @@ static void print_identity(kerf_json *json, const kerf_record *record) {
         kerf_json_text(json, "reason", record->finding.reason);
 }
 
+/* The worst element of the output that was wrong. */
+static void print_element(kerf_json *json, const kerf_record *record) {
+    const kerf_finding *const finding = &record->finding;
+    if (!record->output)
+        return;
+    kerf_json_text(json, "output", record->output);
+    kerf_json_array(json, "index");
+    for (int axis = 0; axis < finding->rank; ++axis)
+        kerf_json_integer(json, NULL, finding->index[axis]);
+    kerf_json_end_array(json);
+    kerf_json_real(json, "got", finding->got);
+    kerf_json_real(json, "low", finding->lo);
+    kerf_json_real(json, "high", finding->hi);
+    kerf_json_real(json, "slack", finding->slack);
+    kerf_json_integer(json, "bad_elements", finding->n_bad);
+    kerf_json_integer(json, "elements", finding->n_elements);
+}
+
 static void print_finding(kerf_json *json, const kerf_record *record) {
     const kerf_finding *const finding = &record->finding;
     if (finding->spread != 0)
@@ -41,19 +59,7 @@ static void print_finding(kerf_json *json, const kerf_record *record) {
     kerf_json_text(json, "check", finding->check);
     kerf_json_integer(json, "threads", finding->threads);
     kerf_json_text(json, "place", finding->place);
-    if (record->output) {
-        kerf_json_text(json, "output", record->output);
-        kerf_json_array(json, "index");
-        for (int axis = 0; axis < finding->rank; ++axis)
-            kerf_json_integer(json, NULL, finding->index[axis]);
-        kerf_json_end_array(json);
-        kerf_json_real(json, "got", finding->got);
-        kerf_json_real(json, "low", finding->lo);
-        kerf_json_real(json, "high", finding->hi);
-        kerf_json_real(json, "slack", finding->slack);
-        kerf_json_integer(json, "bad_elements", finding->n_bad);
-        kerf_json_integer(json, "elements", finding->n_elements);
-    }
+    print_element(json, record);
     kerf_json_text(json, "repeat", record->repeat);
 }
 
@@ -67,6 +73,10 @@ static void print_estimate(kerf_json *json, const char *name, const kerf_estimat
 
 static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_integer(json, "threads", record->threads);
+    if (record->finding.verdict == KERF_FAIL) {
+        kerf_json_text(json, "check", record->finding.check);
+        print_element(json, record);
+    }
     if (record->n_samples == 0)
         return;
     print_estimate(json, "time_ns", &record->time_ns);

@@ -52,7 +52,7 @@ typedef struct kerf_record {
     const char *row;      /* "vectorized.avx2@cpu" */
     const char *mode;     /* "verify", "hot", "cold"; TRUST: the attributes */
     const char *config;   /* "threads=2" */
-    const char *output;   /* VERIFY: name of the output of the finding, or NULL; TRUST: the output */
+    const char *output;   /* VERIFY, TIME: name of the output of the finding, or NULL; TRUST: the output */
     const char *repeat;   /* VERIFY: the command that repeats it; NULL on PASS and SKIP */
     kerf_finding finding; /* VERIFY; TIME: verdict, ratio and reason of the case that was timed */
 

@@ -117,8 +117,10 @@ static void take_sample(kerf_sampler *s, int round, const kerf_clock *clock) {
 /* One turn; returns the wall time it took. */
 static uint64_t visit(kerf_sampler *s, int round, const kerf_clock *clock) {
     const uint64_t begin = now_of(clock);
+    s->round = -1;
     if (s->batch == 0)
         choose_batch(s, clock);
+    s->round = round;
     if (s->stop == KERF_STOP_NONE)
         take_sample(s, round, clock);
     const uint64_t wall_ns = kerf_clock_elapsed_ns(begin, now_of(clock));

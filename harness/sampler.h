@@ -54,6 +54,7 @@ typedef struct kerf_sampler {
     kerf_sample sample[KERF_SAMPLER_MAX]; /* process is 0 */
     int n_samples;
     int n_discarded; /* samples during which the clock did not advance */
+    int round;       /* of the sample that is being taken, -1 while the row is warmed up */
     kerf_stop stop;
 
     uint32_t batch; /* from here on private */

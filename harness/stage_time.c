@@ -139,6 +139,32 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
     return copy_samples(&run->sink.arena, cell, record, error);
 }
 
+/* The worst element stands in the fields of the record too; the reason is for tables. */
+static void tell_wrong(kerf_run *run, const kerf_timing_cell *cell, kerf_record *record) {
+    const kerf_finding *const found = &cell->finding;
+    run->any_wrong = true;
+    if (cell->wrong_on != cell->c) {
+        kerf_finding *const finding = &record->finding;
+        finding->verdict = KERF_FAIL;
+        finding->check = found->check;
+        kerf_text text = kerf_text_over(finding->reason, sizeof finding->reason);
+        kerf_text_printf(&text, "not believed: a call was wrong while it was timed on ");
+        kerf_case_print(cell->wrong_on, &text);
+        return;
+    }
+    const bool is_known = found->output >= 0 && run->entry->op->outputs[found->output];
+    record->output = is_known ? run->entry->op->outputs[found->output] : NULL;
+    record->finding = *found;
+    kerf_text reason = kerf_text_over(record->finding.reason, sizeof record->finding.reason);
+    kerf_text_printf(&reason, "a %s was wrong: %s[",
+                     strncmp(found->reason, "timed", 5) == 0 ? "timed call" : "call on poisoned outputs",
+                     record->output ? record->output : "output");
+    for (int axis = 0; axis < found->rank; ++axis)
+        kerf_text_printf(&reason, "%s%lld", axis ? "," : "", (long long)found->index[axis]);
+    kerf_text_printf(&reason, "] = %.9g, not in [%.9g, %.9g] +- %.3g; %lld of %lld elements", found->got, found->lo,
+                     found->hi, found->slack, (long long)found->n_bad, (long long)found->n_elements);
+}
+
 static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode, int row, const kerf_timing_cell *cell,
                                const kerf_timing_cell *naive, kerf_error *error) {
     char memory[4096], config[32];
@@ -158,7 +184,9 @@ static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode,
                           .finding = timed->findings[row]};
     if (!record.case_text || !record.config)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the records");
-    if (cell && cell->n_samples > 0)
+    if (cell && cell->wrong_on)
+        tell_wrong(run, cell, &record);
+    else if (cell && cell->n_samples > 0)
         KERF_TRY(add_times(run, cell, naive, &record, error));
     else if (cell) {
         /* A row that passed may still end its process when it is timed. */

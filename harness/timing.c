@@ -69,6 +69,7 @@ static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_err
         cell->n_samples = 0;
         cell->reason[0] = '\0';
         cell->crashed = false;
+        cell->wrong_on = NULL;
         cell->stop = KERF_ARENA_NEW(arena, kerf_stop, r->options->processes);
         if (!cell->stop)
             return kerf_fail(error, KERF_ERROR_MEMORY, "no room for %d cells to time", r->n);

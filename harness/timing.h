@@ -7,6 +7,7 @@
 #include "harness/cache.h"
 #include "harness/casegen.h"
 #include "harness/sampler.h"
+#include "harness/verdict.h"
 #include <signal.h>
 
 /* One row to time on one case in one cache mode, and what came of it. */
@@ -17,9 +18,11 @@ typedef struct kerf_timing_cell {
     kerf_cache_mode mode;
     kerf_sample *sample; /* result, from the arena; in order of process, then round */
     int n_samples;
-    kerf_stop *stop;  /* result: one per process */
-    char reason[200]; /* result: why there are no samples, else "" */
-    bool crashed;     /* result: because the row brought its process down */
+    kerf_stop *stop;           /* result: one per process */
+    char reason[200];          /* result: why there are no samples, else "" */
+    bool crashed;              /* result: because the row brought its process down */
+    const kerf_case *wrong_on; /* result: the case on which a call of the row was wrong while it was timed, or NULL */
+    kerf_finding finding;      /* result: what was wrong there */
 } kerf_timing_cell;
 
 typedef struct kerf_timing_options {

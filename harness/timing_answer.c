@@ -37,6 +37,32 @@ static bool is_expected(const kerf_timing_run *r, int cell) {
     return cell >= 0 && cell < r->n && kerf_timing_is_pending(r, cell);
 }
 
+/* A row that was wrong once is not believed anywhere: it may have cheated where nobody looked. */
+static void drop_wrong(kerf_timing_run *r, int cell, const kerf_finding *finding) {
+    for (int i = 0; i < r->n; ++i)
+        if (r->cells[i].row == r->cells[cell].row && !kerf_timing_is_dropped(r, i)) {
+            kerf_timing_drop(r, i, "a call was wrong while it was timed");
+            r->cells[i].wrong_on = r->cells[cell].c;
+            r->cells[i].finding = *finding;
+        }
+}
+
+static bool take_wrong(kerf_timing_run *r, const char *line) {
+    kerf_finding f = {.verdict = KERF_FAIL, .check = "timed", .place = "", .threads = r->options->threads};
+    int cell = -1, index_at = 0;
+    char call[16];
+    if (sscanf(line, "wrong %d %d %15s %" SCNd64 " %" SCNd64 " %lf %lf %lf %lf %lf%n", &cell, &f.output, call, &f.n_bad,
+               &f.n_elements, &f.ratio, &f.got, &f.lo, &f.hi, &f.slack, &index_at) != 10)
+        return false;
+    char *end = NULL;
+    for (const char *at = line + index_at; *at && f.rank < KERF_MAX_RANK; at = end)
+        f.index[f.rank++] = strtoll(at, &end, 10);
+    snprintf(f.reason, sizeof f.reason, "%s call", call);
+    if (is_expected(r, cell))
+        drop_wrong(r, cell, &f);
+    return true;
+}
+
 /* Lines that are not understood are passed over. */
 static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_error *error) {
     kerf_sample sample = {.process = (uint16_t)r->process};
@@ -54,6 +80,8 @@ static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_e
             r->done[cell] = true;
             tell_progress(r);
         }
+    } else if (take_wrong(r, line)) {
+        return KERF_OK;
     } else if (sscanf(line, "fail %d %n", &cell, &text_at) == 1 && is_expected(r, cell)) {
         kerf_timing_drop(r, cell, line + text_at);
     }

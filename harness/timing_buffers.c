@@ -27,14 +27,14 @@ static kerf_status block_map(size_t below, size_t above, kerf_rng *offsets, kerf
     return KERF_OK;
 }
 
-static void block_unmap(kerf_timing_block *block) {
+void kerf_timing_block_unmap(kerf_timing_block *block) {
     if (block->map)
         munmap(block->map, block->map_bytes);
     *block = (kerf_timing_block){0};
 }
 
-static kerf_status operand_map(const kerf_operand *operand, kerf_rng *offsets, kerf_timing_block *block,
-                               kerf_error *error) {
+kerf_status kerf_timing_operand_map(const kerf_operand *operand, kerf_rng *offsets, kerf_timing_block *block,
+                                    kerf_error *error) {
     const int64_t element_bytes = (int64_t)kerf_dtype_bytes(operand->dtype);
     int64_t lowest, highest, above;
     if (!kerf_strided_span(&operand->at, &lowest, &highest) || !kerf_mul_i64(lowest, element_bytes, &lowest) ||
@@ -45,12 +45,12 @@ static kerf_status operand_map(const kerf_operand *operand, kerf_rng *offsets, k
 
 kerf_status kerf_timing_inputs_open(const kerf_case *c, kerf_rng *offsets, kerf_arena *arena,
                                     kerf_timing_inputs *inputs, kerf_error *error) {
-    *inputs = (kerf_timing_inputs){.dtype = c->dtype};
+    *inputs = (kerf_timing_inputs){.dtype = c->dtype, .seed = ~c->seed};
     KERF_TRY(c->op->describe(c, arena, &inputs->problem, error));
     const kerf_problem *const problem = &inputs->problem;
     void *in[KERF_MAX_OPERANDS];
     for (int i = 0; i < problem->n_in; ++i) {
-        const kerf_status status = operand_map(problem->in[i], offsets, &inputs->block[i], error);
+        const kerf_status status = kerf_timing_operand_map(problem->in[i], offsets, &inputs->block[i], error);
         if (status != KERF_OK) {
             kerf_timing_inputs_close(inputs);
             return status;
@@ -64,7 +64,40 @@ kerf_status kerf_timing_inputs_open(const kerf_case *c, kerf_rng *offsets, kerf_
 
 void kerf_timing_inputs_close(kerf_timing_inputs *inputs) {
     for (int i = 0; i < KERF_MAX_OPERANDS; ++i)
-        block_unmap(&inputs->block[i]);
+        kerf_timing_block_unmap(&inputs->block[i]);
+}
+
+/* Odd, so that elements drawn twice never leave an input as it was. */
+enum { CHANGES_PER_STEP = 3 };
+
+static void element_change(const kerf_operand *operand, unsigned char *data, kerf_rng *rng) {
+    const int64_t bytes = (int64_t)kerf_dtype_bytes(operand->dtype);
+    const kerf_strided stored = kerf_strided_unique(&operand->at);
+    int64_t n;
+    if (!kerf_strided_count(&stored, &n) || n == 0)
+        return;
+    unsigned char *const element =
+        data + kerf_strided_offset(&stored, (int64_t)kerf_rng_below(rng, (uint64_t)n)) * bytes;
+    if (operand->dtype <= KERF_F64)
+        element[bytes - 1] ^= 0x80; /* the sign, on the little-endian machines there are */
+    else
+        element[0] ^= 1;
+}
+
+static void step_apply(kerf_timing_inputs *inputs, uint64_t step) {
+    const kerf_problem *const problem = &inputs->problem;
+    kerf_rng rng = kerf_rng_seeded(inputs->seed, step);
+    for (int i = 0; i < problem->n_in; ++i)
+        if (problem->in[i]->role == KERF_IN && !(problem->op->steering >> i & 1))
+            for (int k = 0; k < CHANGES_PER_STEP; ++k)
+                element_change(problem->in[i], inputs->block[i].data, &rng);
+}
+
+void kerf_timing_inputs_go_to(kerf_timing_inputs *inputs, uint64_t step) {
+    for (; inputs->step < step; ++inputs->step)
+        step_apply(inputs, inputs->step);
+    for (; inputs->step > step; --inputs->step)
+        step_apply(inputs, inputs->step - 1);
 }
 
 static kerf_status row_map(kerf_timing_row *row, kerf_rng *offsets, kerf_error *error) {
@@ -72,7 +105,7 @@ static kerf_status row_map(kerf_timing_row *row, kerf_rng *offsets, kerf_error *
     for (int i = 0; i < problem->n_out; ++i) {
         if (!(problem->want >> i & 1))
             continue;
-        KERF_TRY(operand_map(problem->out[i], offsets, &row->block[i], error));
+        KERF_TRY(kerf_timing_operand_map(problem->out[i], offsets, &row->block[i], error));
         row->out[i] = row->block[i].data;
     }
     const kerf_memory memory = row->variant->memory ? row->variant->memory(problem, NULL) : (kerf_memory){0};
@@ -132,9 +165,9 @@ kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs 
 
 void kerf_timing_row_close(kerf_timing_row *row) {
     for (int i = 0; i < KERF_MAX_OPERANDS; ++i)
-        block_unmap(&row->block[i]);
-    block_unmap(&row->scratch);
-    block_unmap(&row->packed);
+        kerf_timing_block_unmap(&row->block[i]);
+    kerf_timing_block_unmap(&row->scratch);
+    kerf_timing_block_unmap(&row->packed);
 }
 
 /* A few elements spread over a huge span are visited one by one, everything else as one range. */

@@ -1,4 +1,5 @@
-/* The memory of a case while it is timed: inputs, filled once, and for each row outputs and scratch of its own. */
+/* The memory of a case while it is timed: inputs, filled once and changed a little before each sample, and for each row
+ * outputs and scratch of its own. */
 #ifndef KERF_HARNESS_TIMING_BUFFERS_H
 #define KERF_HARNESS_TIMING_BUFFERS_H
 
@@ -16,6 +17,7 @@ typedef struct kerf_timing_inputs {
     kerf_dtype dtype;
     kerf_timing_block block[KERF_MAX_OPERANDS];
     const void *in[KERF_MAX_OPERANDS];
+    uint64_t seed, step; /* of the changes; how many were made since the fill */
 } kerf_timing_inputs;
 
 typedef struct kerf_timing_row {
@@ -34,6 +36,16 @@ typedef struct kerf_timing_row {
 kerf_status kerf_timing_inputs_open(const kerf_case *c, kerf_rng *offsets, kerf_arena *arena,
                                     kerf_timing_inputs *inputs, kerf_error *error);
 void kerf_timing_inputs_close(kerf_timing_inputs *inputs);
+
+/* Makes the inputs those of this step. From one step to the next a few elements of each input that neither steers nor
+ * was packed ahead change their sign (of types without a sign: their lowest bit), which is as much work as before.
+ * Each change undoes itself, so every step can be reached again. */
+void kerf_timing_inputs_go_to(kerf_timing_inputs *inputs, uint64_t step);
+
+/* Memory like the operand's, to be given back by kerf_timing_block_unmap. */
+kerf_status kerf_timing_operand_map(const kerf_operand *operand, kerf_rng *offsets, kerf_timing_block *block,
+                                    kerf_error *error);
+void kerf_timing_block_unmap(kerf_timing_block *block);
 
 /* Maps what the row needs and packs what it packs ahead. The row must be available on this machine. `row` is pointed to
  * by its own launch and must not move. */

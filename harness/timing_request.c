@@ -60,6 +60,16 @@ static const kerf_row *row_named(const kerf_op_entry *entry, const char *name) {
     return NULL;
 }
 
+static kerf_status read_check(const reader *r, const char *text) {
+    kerf_requested_case *const of = r->request->last;
+    if (!of)
+        return refused(r, "a check before the first case:", text);
+    if (strcmp(text, "nan") != 0 && strcmp(text, "numbers") != 0)
+        return refused(r, "not a poison:", text);
+    of->check = strcmp(text, "nan") == 0 ? KERF_TIMING_CHECK_NAN : KERF_TIMING_CHECK_NUMBERS;
+    return KERF_OK;
+}
+
 static kerf_status read_cell(const reader *r, char *text) {
     kerf_requested_case *const of = r->request->last;
     if (!of)
@@ -90,6 +100,8 @@ static kerf_status read_line(const reader *r, char *text) {
         return read_case(r, text);
     if (strcmp(key, "cell") == 0)
         return read_cell(r, text);
+    if (strcmp(key, "check") == 0)
+        return read_check(r, text);
     if (strcmp(key, "turn") == 0) {
         request->turn_path = kerf_arena_copy_text(r->arena, text);
     } else if (strcmp(key, "threads") == 0) {

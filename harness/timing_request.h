@@ -13,8 +13,16 @@ typedef struct kerf_requested_cell {
     struct kerf_requested_cell *next;
 } kerf_requested_cell;
 
+/* What outputs hold before the call that is made to be checked. */
+typedef enum kerf_timing_check_kind {
+    KERF_TIMING_UNCHECKED,
+    KERF_TIMING_CHECK_NAN,
+    KERF_TIMING_CHECK_NUMBERS
+} kerf_timing_check_kind;
+
 typedef struct kerf_requested_case {
     kerf_case c;
+    kerf_timing_check_kind check;
     const kerf_op_entry *entry;
     kerf_requested_cell *first, *last;
     struct kerf_requested_case *next;

@@ -2,7 +2,7 @@
  * Benchmark. */
 #include "harness/google_benchmark_shim.h"
 #include "harness/team.h"
-#include "harness/timing_buffers.h"
+#include "harness/timing_check.h"
 #include "harness/timing_protocol.h"
 #include "harness/timing_request.h"
 
@@ -20,19 +20,29 @@ typedef struct worker {
     FILE *answer;
     kerf_arena arena;
     kerf_clock clock;
-    kerf_rng rng;
+    kerf_rng rng, poison; /* poison: apart, so that the orders do not depend on what is checked */
+    uint64_t draw_seed;   /* of which timed calls are checked */
+    kerf_arena expected;  /* of the oracle */
     const kerf_team *team;
     kerf_timing_turn *turn;
     uint64_t begun_ns;
-    int groups_left; /* a group: all rows of a case in one cache mode */
+    uint64_t first_step; /* of the inputs, in this group: the warm-up's */
+    uint64_t next_step;  /* no call on the case has seen its inputs yet */
+    int groups_left;     /* a group: all rows of a case in one cache mode */
     struct cell *last_called;
 } worker;
 
 typedef struct cell {
     worker *w;
+    const kerf_requested_case *of;
     const kerf_requested_cell *wanted;
+    kerf_timing_inputs *inputs;
     kerf_timing_row own, *row; /* row: of an earlier cell if that has opened it already */
     kerf_error error;          /* why it cannot be timed, or "" */
+    kerf_timing_check check;   /* opened while the cell's group is timed, if the case is checked */
+    uint64_t called_step;      /* the inputs of the last sample */
+    int n_offered;             /* samples that were offered to the check */
+    kerf_finding finding;
     kerf_sampler sampler;
 } cell;
 
@@ -56,19 +66,48 @@ static bool is_slow(const cell *one) {
            (double)first->total_ns > slow_ns_per_byte * one->row->touched_bytes * first->batch;
 }
 
+static bool is_checked(const cell *one) {
+    return one->of->check != KERF_TIMING_UNCHECKED && one->of->entry->oracle;
+}
+
+/* Whether a sample is checked is drawn when it has been taken: before, nobody knows. */
+static void offer_last_sample(cell *one) {
+    if (one->check.row && one->sampler.n_samples > one->n_offered)
+        kerf_timing_check_offer(&one->check, one->called_step, one->w->draw_seed);
+    one->n_offered = one->sampler.n_samples;
+}
+
+/* All rows get the same inputs in a round, and other ones in the next: a row that gives its last result again is wrong
+ * from then on. */
+static void change_inputs(cell *one) {
+    worker *const w = one->w;
+    one->called_step = w->first_step + (uint64_t)(one->sampler.round + 1);
+    kerf_timing_inputs_go_to(one->inputs, one->called_step);
+    if (w->next_step <= one->called_step)
+        w->next_step = one->called_step + 1;
+}
+
 /* Hot is the state that a call leaves to the next call of the same row, so a row whose turn begins makes one first. The
- * warm-up needs none, and a slow row would spend half of its time on what does not show. */
+ * warm-up needs none, and a slow row would spend half of its time on what does not show. The inputs change after that
+ * call, so that it cannot do the work of the timed ones. */
 static void make_hot(void *arg) {
     cell *const one = arg;
+    offer_last_sample(one);
     kerf_timing_turn_begin(one->w->turn, one->wanted->id);
-    if (one->w->last_called != one && one->sampler.batch > 0 && !is_slow(one))
+    if (one->w->last_called != one && one->sampler.batch > 0 && !is_slow(one)) {
+        if (one->sampler.round >= 0) /* the inputs of the last round: another row may have changed them already */
+            kerf_timing_inputs_go_to(one->inputs, one->w->first_step + (uint64_t)one->sampler.round);
         call_row(one); /* an error shows again when the call is timed */
+    }
     one->w->last_called = one;
+    change_inputs(one);
 }
 
 static void make_cold(void *arg) {
     cell *const one = arg;
+    offer_last_sample(one);
     kerf_timing_turn_begin(one->w->turn, one->wanted->id);
+    change_inputs(one);
     kerf_timing_row_evict(one->row);
 }
 
@@ -86,10 +125,22 @@ static void tell_failure(worker *w, int id, const char *message) {
             message[0] ? message : "the call returned an error, or the clock stood still");
 }
 
+static void tell_wrong(worker *w, int id, const kerf_finding *f) {
+    fprintf(w->answer, "wrong %d %d %s %" PRId64 " %" PRId64 " %a %a %a %a %a", id, f->output, f->reason, f->n_bad,
+            f->n_elements, f->ratio, f->got, f->lo, f->hi, f->slack);
+    for (int axis = 0; axis < f->rank; ++axis)
+        fprintf(w->answer, " %" PRId64, f->index[axis]);
+    fputc('\n', w->answer);
+}
+
 static void tell_samples(worker *w, const cell *one) {
     const int id = one->wanted->id;
     if (one->error.message[0] || one->sampler.stop == KERF_STOP_ERROR) {
         tell_failure(w, id, one->error.message);
+        return;
+    }
+    if (one->finding.verdict == KERF_FAIL) {
+        tell_wrong(w, id, &one->finding);
         return;
     }
     for (int i = 0; i < one->sampler.n_samples; ++i) {
@@ -115,9 +166,48 @@ static kerf_status host_group(group *g, const char *op_name, kerf_cache_mode mod
     snprintf(name, sizeof name, "%.40s/%s", op_name, kerf_cache_mode_name(mode));
     const kerf_hosted_benchmark hosted = {.name = name, .body = sample_group, .arg = g};
     g->w->last_called = NULL;
+    g->w->first_step = g->w->next_step;
     const kerf_status status = kerf_google_benchmark_host(&hosted, error);
     kerf_timing_turn_begin(g->w->turn, -1);
     return status;
+}
+
+/* Judges all cells whose drawn call had the inputs of this step. */
+static void check_step(worker *w, cell *cells, int n, uint64_t step) {
+    const kerf_requested_case *const of = cells[0].of;
+    kerf_timing_inputs *const inputs = cells[0].inputs;
+    kerf_expect expect[KERF_MAX_OPERANDS] = {{0}};
+    kerf_error error = {.message = ""};
+    kerf_timing_inputs_go_to(inputs, step);
+    kerf_arena_rewind(&w->expected, 0);
+    const kerf_status status = of->entry->oracle(&inputs->problem, inputs->in, expect, w->team, &w->expected, &error);
+    for (int i = 0; i < n; ++i) {
+        cell *const one = &cells[i];
+        if (!one->check.row || one->check.step != step)
+            continue;
+        kerf_timing_turn_begin(w->turn, one->wanted->id);
+        if (status == KERF_OK)
+            kerf_timing_check_judge(&one->check, expect, of->check,
+                                    one->wanted->mode == KERF_COLD ? kerf_timing_row_evict : NULL, &w->poison,
+                                    &one->finding, &one->error);
+        else
+            one->error = error;
+        kerf_timing_turn_begin(w->turn, -1);
+        kerf_timing_check_close(&one->check);
+    }
+}
+
+/* Each cell's last result still lies in its outputs. */
+static void check_group(worker *w, cell *cells, int n) {
+    for (int i = 0; i < n; ++i) {
+        if (cells[i].check.row && cells[i].sampler.stop == KERF_STOP_ERROR)
+            kerf_timing_check_close(&cells[i].check);
+        else if (cells[i].check.row)
+            offer_last_sample(&cells[i]);
+    }
+    for (int i = 0; i < n; ++i)
+        if (cells[i].check.row)
+            check_step(w, cells, n, cells[i].check.step);
 }
 
 static void time_group(worker *w, const char *op_name, kerf_cache_mode mode, cell *cells, int n) {
@@ -125,12 +215,15 @@ static void time_group(worker *w, const char *op_name, kerf_cache_mode mode, cel
     kerf_error error = {.message = ""};
     kerf_status status = KERF_OK;
     for (int i = 0; g.sampler && i < n; ++i)
-        if (cells[i].wanted->mode == mode && !cells[i].error.message[0])
+        if (cells[i].wanted->mode == mode && !cells[i].error.message[0] &&
+            (!is_checked(&cells[i]) ||
+             kerf_timing_check_open(cells[i].row, &w->poison, &cells[i].check, &cells[i].error) == KERF_OK))
             g.sampler[g.n++] = &cells[i].sampler;
     if (!g.sampler)
         status = kerf_fail(&error, KERF_ERROR_MEMORY, "too many rows");
     else if (g.n > 0)
         status = host_group(&g, op_name, mode, &error);
+    check_group(w, cells, n);
     for (int i = 0; i < n; ++i) {
         if (cells[i].wanted->mode != mode)
             continue;
@@ -161,7 +254,7 @@ static void open_row(worker *w, const kerf_timing_inputs *inputs, cell *cells, i
     kerf_timing_row_open(one->wanted->row, inputs, w->team, &w->rng, &one->own, &one->error);
 }
 
-static void time_opened_case(worker *w, const kerf_requested_case *wanted, const kerf_timing_inputs *inputs, int n) {
+static void time_opened_case(worker *w, const kerf_requested_case *wanted, kerf_timing_inputs *inputs, int n) {
     cell *const cells = KERF_ARENA_NEW(&w->arena, cell, n);
     if (!cells) {
         for (const kerf_requested_cell *c = wanted->first; c; c = c->next)
@@ -170,7 +263,7 @@ static void time_opened_case(worker *w, const kerf_requested_case *wanted, const
     }
     int at = 0;
     for (const kerf_requested_cell *c = wanted->first; c; c = c->next, ++at) {
-        cells[at] = (cell){.w = w, .wanted = c};
+        cells[at] = (cell){.w = w, .of = wanted, .wanted = c, .inputs = inputs};
         cells[at].sampler.timed =
             (kerf_timed){.arg = &cells[at], .prepare = c->mode == KERF_HOT ? make_hot : make_cold, .call = call_row};
         open_row(w, inputs, cells, at);
@@ -189,6 +282,7 @@ static void time_case(worker *w, const kerf_requested_case *wanted) {
     if (n == 0)
         return;
     const size_t mark = w->arena.used;
+    w->next_step = 0;
     kerf_timing_inputs inputs;
     kerf_error error = {.message = ""};
     w->turn->for_case = wanted->first->id;
@@ -223,6 +317,9 @@ static kerf_status work(worker *w, const kerf_registry *registry, FILE *request,
     if (w->request.turn_path)
         KERF_TRY(map_turn(w->request.turn_path, &w->turn, error));
     w->rng = kerf_rng_seeded(w->request.seed, (uint64_t)w->request.process);
+    w->poison = kerf_rng_seeded(~w->request.seed, (uint64_t)w->request.process);
+    w->draw_seed = kerf_rng_next(&w->poison);
+    KERF_TRY(kerf_arena_map_most(&w->expected, (size_t)1 << 36, (size_t)1 << 26, error)); /* of address space */
     kerf_thread_team *threads = NULL;
     if (w->request.threads > 1)
         KERF_TRY(kerf_thread_team_open(w->request.threads, &threads, error));
@@ -250,6 +347,7 @@ int kerf_timing_work(const kerf_registry *registry, FILE *request, FILE *answer)
         fprintf(stderr, "bench time-worker: %s\n", error.message);
     if (w.turn != &unseen)
         munmap(w.turn, sizeof *w.turn);
+    kerf_arena_unmap(&w.expected);
     kerf_arena_unmap(&w.arena);
     return status == KERF_OK ? 0 : status == KERF_ERROR_USAGE ? 2 : 1;
 }

@@ -111,6 +111,9 @@ typedef struct kerf_op {
     /* Writes every element of every input, each memory element once (axes of stride 0 count as one element). */
     void (*fill)(const kerf_problem *, kerf_rng *, void *const in[]);
     kerf_work (*work)(const kerf_problem *, const void *const in[]);
+    /* Bit i: the values of input i steer what is done (coordinates, indices), so another value is another amount of
+     * work. Elements of the other inputs change between timed calls. */
+    uint64_t steering;
 } kerf_op;
 
 /* ---- variant ---------------------------------------------------------------------------------------------------- */

@@ -121,4 +121,5 @@ const kerf_op kerf_op_grid_sampler_grad = {
     .describe = describe,
     .fill = kerf_gsg_fill,
     .work = kerf_gsg_work,
+    .steering = UINT64_C(1) << KERF_GSG_GRID,
 };

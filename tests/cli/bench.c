@@ -196,6 +196,46 @@ static void timing_writes_samples(void) {
     REQUIRE(strstr(result->out, "\"samples\":[[0,0,") && strstr(result->out, "[5,0,"));
 }
 
+/* Rows that are right while they are verified: a call that was timed, or one more like it, gives them away. */
+static void cheats_are_found_while_they_are_timed(void) {
+    static const char *const cheats[] = {
+#define TIMED(name, ...) #name,
+#include "tests/planted/timed.def"
+#undef TIMED
+    };
+    for (size_t i = 0; i < sizeof cheats / sizeof cheats[0]; ++i) {
+        char arguments[512];
+        snprintf(
+            arguments, sizeof arguments,
+            "time --op grid_sampler_grad --plugin '%s' --variant naive,honest,%s --time-budget 1 --format csv " TINY,
+            KERF_TEST_PLANTED, cheats[i]);
+        const cli_result *const result = cli_bench(arguments);
+        REQUIRE_MESSAGE(result->exit_code == 4, "%s: exit %d: %s%s", cheats[i], result->exit_code, result->out,
+                        result->err);
+        char row[64];
+        snprintf(row, sizeof row, ",%s@cpu,verify,,PASS,", cheats[i]);
+        REQUIRE_MESSAGE(strstr(result->out, row), "%s: %s", row, result->out);
+        snprintf(row, sizeof row, ",%s@cpu,hot,threads=", cheats[i]);
+        const char *const hot = strstr(result->out, row);
+        REQUIRE_MESSAGE(hot && strstr(hot, ",FAIL,"), "%s: %s", row, result->out);
+        REQUIRE_MESSAGE(strstr(result->out, "call was wrong: ") || strstr(result->out, "outputs was wrong: "), "%s",
+                        result->out);
+        REQUIRE(strstr(result->out, ",honest@cpu,hot,") && strstr(result->out, ",honest@cpu,cold,"));
+        REQUIRE_MESSAGE(cli_count_lines(result->out, "time,") == 6, "%s", result->out);
+    }
+}
+
+/* The record names the element. */
+static void a_wrong_timed_call_is_recorded(void) {
+    const cli_result *const result = cli_bench("time --op grid_sampler_grad --plugin '" KERF_TEST_PLANTED
+                                               "' --variant idles --time-budget 1 --json " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 4, "exit %d: %s", result->exit_code, result->err);
+    const char *const record = strstr(result->out, "\"kind\":\"time\"");
+    REQUIRE_MESSAGE(record && strstr(record, "\"check\":\"timed\",\"output\":\"d"), "%s", result->out);
+    REQUIRE(strstr(record, "\"index\":[0,") && strstr(record, "\"got\":") && strstr(record, "\"low\":"));
+    REQUIRE(!strstr(record, "\"samples\""));
+}
+
 static void the_front_end_lists_our_rows(void) {
     const cli_result *const result =
         cli_bench("time --op grid_sampler_grad --variant naive " TINY " -- --benchmark_list_tests");
@@ -221,6 +261,10 @@ const kerf_test kerf_tests_cli_bench[] = {
     {"cli: lists name what is missing", "[cli]", lists_name_what_is_missing, __FILE__, __LINE__},
     {"cli: help is everywhere", "[cli]", help_is_everywhere, __FILE__, __LINE__},
     {"cli: timing writes samples", "[cli][time]", timing_writes_samples, __FILE__, __LINE__},
+    {"cli: rows that cheat when they are timed are found", "[cli][time]", cheats_are_found_while_they_are_timed,
+     __FILE__, __LINE__},
+    {"cli: a wrong timed call is recorded with its element", "[cli][time]", a_wrong_timed_call_is_recorded, __FILE__,
+     __LINE__},
     {"cli: the front end lists our rows", "[cli][time]", the_front_end_lists_our_rows, __FILE__, __LINE__},
     {0},
 };

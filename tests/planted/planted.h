@@ -1,4 +1,4 @@
-/* Wrong kernels of grid_sampler_grad, to show that the verifier finds them; `honest` is the same code without a fault.
+/* Wrong kernels of grid_sampler_grad, to show that they are found; `honest` is the same code without a fault.
  */
 #ifndef KERF_TESTS_PLANTED_PLANTED_H
 #define KERF_TESTS_PLANTED_PLANTED_H
@@ -19,5 +19,8 @@ typedef struct planted_claim {
 /* Both by planted_fault; the rows end with NULL. */
 extern const planted_claim kerf_planted_claims[PLANTED_N];
 extern const kerf_row *const kerf_planted_rows[PLANTED_N + 1];
+
+/* Those that pass when they are verified and must be found when they are timed; ends with NULL. */
+extern const kerf_row *const kerf_planted_timed_rows[];
 
 #endif

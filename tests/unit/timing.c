@@ -4,6 +4,7 @@
 #include "harness/timing_protocol.h"
 #include "tests/catch_shim.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,20 @@ static bool is_multiple_of_64(const void *address) {
     return (uintptr_t)address % 64 == 0;
 }
 
+static kerf_status toy_oracle(const kerf_problem *problem, const void *const in[], kerf_expect out[],
+                              const kerf_team *team, kerf_arena *arena, kerf_error *error) {
+    (void)team;
+    const int64_t n = problem->in[0]->at.dims[0];
+    const float *const x = in[0];
+    double *const right = KERF_ARENA_NEW(arena, double, n), *const none = KERF_ARENA_NEW(arena, double, n);
+    if (!right || !none)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory");
+    for (int64_t i = 0; i < n; ++i)
+        right[i] = 2 * (double)x[-i];
+    out[0] = (kerf_expect){.kind = KERF_EXPECT_BOUND, .n_elements = n, .lo = right, .hi = right, .slack = none};
+    return KERF_OK;
+}
+
 /* Fails unless its buffers are as promised. */
 static kerf_status doubling_run(const kerf_launch *launch) {
     const int64_t n = launch->problem->in[0]->at.dims[0];
@@ -63,7 +78,7 @@ static kerf_status doubling_run(const kerf_launch *launch) {
     if (!is_multiple_of_64(x) || !is_multiple_of_64(y) || !is_multiple_of_64(scratch))
         return KERF_ERROR_DEVICE;
     for (int64_t i = 0; i < n; ++i) {
-        if (x[-i] != (float)(i + 1))
+        if (fabsf(x[-i]) != (float)(i + 1))
             return KERF_ERROR_DEVICE;
         y[i] = scratch[i] = 2 * x[-i];
     }
@@ -93,22 +108,41 @@ static kerf_status failing_run(const kerf_launch *launch) {
     return KERF_ERROR_DEVICE;
 }
 
+/* Right for 20 calls; then it leaves one element as it was. */
+static kerf_status skipping_run(const kerf_launch *launch) {
+    float *const last = (float *)launch->out[0] + launch->problem->out[0]->at.dims[0] - 1;
+    const float before = *last;
+    const kerf_status status = doubling_run(launch);
+    if (++n_calls > 20)
+        *last = before;
+    return status;
+}
+
+/* Right for 20 calls, and whenever it sees NaN. */
+static kerf_status watched_run(const kerf_launch *launch) {
+    const float *const y = launch->out[0];
+    return ++n_calls <= 20 || isnan(y[0]) ? doubling_run(launch) : KERF_OK;
+}
+
 #define VARIANT(run_function)                                                                                          \
     { .bytes = sizeof(kerf_variant), .summary = "toy", .memory = doubling_memory, .run = run_function }
 static const kerf_variant doubling = VARIANT(doubling_run), killed = VARIANT(killed_run),
-                          leaving = VARIANT(leaving_run), failing = VARIANT(failing_run);
+                          leaving = VARIANT(leaving_run), failing = VARIANT(failing_run),
+                          skipping = VARIANT(skipping_run), watched = VARIANT(watched_run);
 
 #define ROW(row_name, object, on)                                                                                      \
     {                                                                                                                  \
         .bytes = sizeof(kerf_row), .name = row_name, .isa = "", .device = on, .variant = { object }                    \
     }
-enum { DOUBLING, AGAIN, KILLED, LEAVING, FAILING, DEVICE, N_ROWS };
+enum { DOUBLING, AGAIN, KILLED, LEAVING, FAILING, DEVICE, SKIPPING, WATCHED, N_ROWS };
 static const kerf_row rows[N_ROWS] = {
     ROW("doubling", &doubling, KERF_DEVICE_CPU), ROW("again", &doubling, KERF_DEVICE_CPU),
     ROW("killed", &killed, KERF_DEVICE_CPU),     ROW("leaving", &leaving, KERF_DEVICE_CPU),
     ROW("failing", &failing, KERF_DEVICE_CPU),   ROW("device", &doubling, KERF_DEVICE_CUDA),
+    ROW("skipping", &skipping, KERF_DEVICE_CPU), ROW("watched", &watched, KERF_DEVICE_CPU),
 };
-static const kerf_row *const row_list[] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], NULL};
+static const kerf_row *const row_list[] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4],
+                                           &rows[5], &rows[6], &rows[7], NULL};
 
 static const kerf_attr_spec *const no_attrs[] = {NULL};
 static const char *const dims[] = {"N", NULL}, *const inputs[] = {"x", NULL}, *const outputs[] = {"y", NULL};
@@ -126,7 +160,7 @@ static const kerf_op doubling_op = {.bytes = sizeof(kerf_op),
                                     .describe = toy_describe,
                                     .fill = toy_fill};
 static const kerf_op_entry entry = {
-    .bytes = sizeof(kerf_op_entry), .op = &doubling_op, .rows = row_list, .cases = no_cases};
+    .bytes = sizeof(kerf_op_entry), .op = &doubling_op, .oracle = toy_oracle, .rows = row_list, .cases = no_cases};
 static const kerf_op_entry *const entries[] = {&entry, NULL};
 static const kerf_registry registry = {.bytes = sizeof(kerf_registry), .abi_version = KERF_ABI_VERSION, .ops = entries};
 
@@ -267,6 +301,30 @@ static void rows_that_end_the_process_are_dropped_and_the_rest_is_timed(void) {
     }
 }
 
+/* A large case changes in few elements only: it is the poison that shows what one left out. */
+static void rows_that_are_wrong_when_timed_are_dropped(void) {
+    for (int row = SKIPPING; row <= WATCHED; ++row) {
+        static fixture f;
+        REQUIRE(fixture_open(&f, "N=20000 dtype=f32", "N=10 dtype=f32", (const int[]){DOUBLING, row}, 2));
+        REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+        for (int i = 0; i < f.n; ++i) {
+            const kerf_timing_cell *const cell = &f.cells[i];
+            REQUIRE_MESSAGE((cell->wrong_on != NULL) == (cell->row == &rows[row]), "cell %d: %s", i, cell->reason);
+            REQUIRE_MESSAGE(cell->wrong_on || !fault_of_samples(cell, 3), "%s", fault_of_samples(cell, 3));
+            if (!cell->wrong_on)
+                continue;
+            const int64_t n = cell->wrong_on->dim[0];
+            REQUIRE(is_dropped(cell, "wrong") && !cell->crashed);
+            REQUIRE(cell->finding.verdict == KERF_FAIL && strcmp(cell->finding.check, "timed") == 0);
+            REQUIRE(cell->finding.output == 0 && cell->finding.rank == 1 && cell->finding.n_bad > 0);
+            REQUIRE(cell->finding.n_elements == n);
+            REQUIRE(cell->finding.index[0] >= 0 && cell->finding.index[0] < n);
+            REQUIRE(fabs(cell->finding.lo) == 2 * (double)(cell->finding.index[0] + 1) && cell->finding.slack == 0);
+        }
+        kerf_arena_unmap(&f.arena);
+    }
+}
+
 static void case_that_dies_while_it_is_made_is_dropped(void) {
     static fixture f;
     REQUIRE(fixture_open(&f, "N=13 dtype=f32", "N=200 dtype=f32", (const int[]){DOUBLING, AGAIN}, 2));
@@ -358,6 +416,16 @@ static void request_by_hand_is_answered(void) {
     REQUIRE(strcmp(answer + strlen(answer) - 5, "\nend\n") == 0);
 }
 
+static void checked_request_tells_what_was_wrong(void) {
+    char answer[65536];
+    n_calls = 0;
+    REQUIRE(work_on("case double N=64 dtype=f32\ncheck nan\ncell 7 hot doubling@cpu\ncell 9 hot skipping@cpu\nend\n",
+                    answer, sizeof answer) == 0);
+    REQUIRE(strstr(answer, "\nstop 7 ") && !strstr(answer, "stop 9") && !strstr(answer, "sample 9"));
+    const char *const wrong = strstr(answer, "\nwrong 9 0 ");
+    REQUIRE_MESSAGE(wrong && (strstr(wrong, " timed ") || strstr(wrong, " poisoned 1 64 ")), "%s", answer);
+}
+
 static void bad_requests_are_refused(void) {
     static const char *const requests[] = {
         "",
@@ -373,6 +441,8 @@ static void bad_requests_are_refused(void) {
         "case double N=64 dtype=f32\ncell 0 warm doubling@cpu\nend\n",
         "case double N=64 dtype=f32\ncell 0 hot nobody@cpu\nend\n",
         "case double N=64 dtype=f32\ncell 0\nend\n",
+        "check nan\nend\n",
+        "case double N=64 dtype=f32\ncheck zero\nend\n",
         "threads 0\nend\n",
         "threads two\nend\n",
         "process 70000\nend\n",
@@ -415,6 +485,7 @@ const kerf_test kerf_tests_unit_timing[] = {
     TEST("ranks of a team time too", ranks_of_a_team_time_too),
     TEST("a row that ends the process is dropped and the rest is timed",
          rows_that_end_the_process_are_dropped_and_the_rest_is_timed),
+    TEST("a row that is wrong when it is timed is dropped", rows_that_are_wrong_when_timed_are_dropped),
     TEST("a case that dies while it is made is dropped", case_that_dies_while_it_is_made_is_dropped),
     TEST("a case that is refused is dropped with its message", case_that_is_refused_is_dropped_with_its_message),
     TEST("device rows are not timed", device_rows_are_not_timed),
@@ -422,6 +493,7 @@ const kerf_test kerf_tests_unit_timing[] = {
     TEST("an interruption keeps what is complete", interruption_keeps_what_is_complete),
     TEST("no cells are no work", no_cells_are_no_work),
     TEST("a request by hand is answered", request_by_hand_is_answered),
+    TEST("a request with a check tells what was wrong", checked_request_tells_what_was_wrong),
     TEST("bad requests are refused", bad_requests_are_refused),
     TEST("an unknown argument of the front end is usage", unknown_argument_of_the_front_end_is_usage),
     TEST("a hosted body runs once each time", hosted_body_runs_once_each_time),
