@@ -9,6 +9,7 @@
  * that of PyTorch's GridSampler.cu. */
 #include "kernels/cuda_kernel.h"
 #include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/wide_sums.h"
 
 namespace {
 
@@ -258,18 +259,6 @@ const kerf_parameter block_parameter = {.name = "block", .values = blocks, .n_va
 const kerf_parameter *const parameters[] = {&block_parameter};
 const kerf_space space = {.bytes = sizeof(kerf_space), .n = 1, .parameter = parameters};
 
-kerf_memory memory(const kerf_problem *problem, const kerf_config *) {
-    const kerf_operand *dx = problem->out[KERF_GSG_DX];
-    if (!(problem->want >> KERF_GSG_DX & 1) || (dx->dtype != KERF_F16 && dx->dtype != KERF_BF16))
-        return {};
-    int64_t elements = 0;
-    size_t bytes = 0;
-    if (!kerf_strided_count(&dx->at, &elements) ||
-        __builtin_mul_overflow(static_cast<size_t>(elements), sizeof(float), &bytes))
-        bytes = SIZE_MAX;
-    return {.scratch_bytes = bytes, .packed_bytes = 0, .alignment = alignof(float)};
-}
-
 kerf_status run(const kerf_launch *launch) {
 #if KERF_CLASS == 0
     if (launch->problem->in[KERF_GSG_X]->dtype == KERF_F16)
@@ -288,7 +277,7 @@ extern "C" const kerf_variant KERF_SYMBOL = {
     .summary = "CUDA, one thread per sample in a grid-stride loop, dx by atomic adds",
     .refuses = nullptr,
     .space = &space,
-    .memory = memory,
+    .memory = kerf_wide_sums_memory,
     .prepare = nullptr,
     .run = run,
 };

@@ -4,8 +4,8 @@
  * plane. dgrid: one sample after the other, summed over channels and taps. No two ranks write to one element, and each
  * element is summed in one order whatever the number of ranks. f16 and bf16 planes are summed in float in the scratch.
  * Cost: N C Ho Wo samples for dx and N Ho Wo for dgrid, 4 or 16 taps each, an index computation per element. */
-#include "base/checked.h"
 #include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/wide_sums.h"
 
 typedef struct grad_job {
     const kerf_launch *launch;
@@ -110,22 +110,6 @@ static void dgrid_samples(void *arg, int rank) {
     }
 }
 
-static bool sums_in_place(kerf_dtype dtype) {
-    return kerf_dtype_bytes(dtype) == sizeof(kerf_real);
-}
-
-static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
-    (void)config;
-    const kerf_operand *const dx = problem->out[KERF_GSG_DX];
-    if (!(problem->want >> KERF_GSG_DX & 1) || sums_in_place(dx->dtype))
-        return (kerf_memory){0};
-    int64_t count;
-    size_t bytes;
-    if (!kerf_strided_count(&dx->at, &count) || !kerf_mul_size((size_t)count, sizeof(kerf_real), &bytes))
-        bytes = SIZE_MAX;
-    return (kerf_memory){.scratch_bytes = bytes, .alignment = sizeof(kerf_real)};
-}
-
 static kerf_status run(const kerf_launch *launch) {
     const kerf_problem *const problem = launch->problem;
     const kerf_operand *const x = problem->in[KERF_GSG_X];
@@ -139,7 +123,7 @@ static kerf_status run(const kerf_launch *launch) {
     if (launch->out[KERF_GSG_DX]) {
         job.sums = *job.dx;
         job.sums_data = launch->out[KERF_GSG_DX];
-        if (!sums_in_place(job.dtype)) {
+        if (!kerf_sums_in_place(job.dtype)) {
             kerf_strided_pack(&job.sums.at);
             job.sums_data = launch->scratch;
         }
@@ -153,6 +137,6 @@ static kerf_status run(const kerf_launch *launch) {
 const kerf_variant KERF_SYMBOL = {
     .bytes = sizeof(kerf_variant),
     .summary = "plain loops, one plane and one sample after the other",
-    .memory = memory,
+    .memory = kerf_wide_sums_memory,
     .run = run,
 };

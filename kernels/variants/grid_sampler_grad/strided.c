@@ -7,8 +7,8 @@
  * element is written by two ranks, and each is summed in one order whatever their number. f16 and bf16 dx is summed in
  * float in the scratch, laid out (N, H, W, C). Cost: per sample one search for taps for dgrid and one per rank for dx,
  * then a multiplication and an addition per tap and channel for each of the two. */
-#include "base/checked.h"
 #include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/wide_sums.h"
 
 #define MAX_TAPS 16
 #define INLINE   static inline __attribute__((always_inline))
@@ -243,10 +243,6 @@ static void dgrid_samples(void *arg, int rank) {
 /* ---- variant ------------------------------------------------------------------------------------------------------
  */
 
-static bool sums_in_place(kerf_dtype dtype) {
-    return kerf_dtype_bytes(dtype) == sizeof(kerf_real);
-}
-
 /* A stride that is never taken may be any number; as 0 it cannot overflow a running offset. */
 static strides taken_strides(const kerf_strided *at, int n, int c, int y, int x) {
     int64_t count, taken[4] = {0};
@@ -256,18 +252,6 @@ static strides taken_strides(const kerf_strided *at, int n, int c, int y, int x)
     return (strides){.n = taken[n], .c = taken[c], .y = taken[y], .x = taken[x]};
 }
 
-static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
-    (void)config;
-    const kerf_operand *const dx = problem->out[KERF_GSG_DX];
-    if (!(problem->want >> KERF_GSG_DX & 1) || sums_in_place(dx->dtype))
-        return (kerf_memory){0};
-    int64_t count;
-    size_t bytes;
-    if (!kerf_strided_count(&dx->at, &count) || !kerf_mul_size((size_t)count, sizeof(kerf_real), &bytes))
-        bytes = SIZE_MAX;
-    return (kerf_memory){.scratch_bytes = bytes, .alignment = sizeof(kerf_real)};
-}
-
 static void run_dx(grad_job *job) {
     const kerf_strided *const at = &job->launch->problem->out[KERF_GSG_DX]->at;
     job->dx = taken_strides(at, 0, 1, 2, 3);
@@ -275,7 +259,7 @@ static void run_dx(grad_job *job) {
     job->sums = job->launch->out[KERF_GSG_DX];
     if (job->n_images == 0 || job->n_channels == 0)
         return;
-    if (!sums_in_place(job->dtype)) {
+    if (!kerf_sums_in_place(job->dtype)) {
         job->sums = job->launch->scratch;
         job->sum = (strides){.c = 1, .x = at->dims[1], .y = at->dims[3] * at->dims[1]};
         job->sum.n = at->dims[2] * job->sum.y;
@@ -308,6 +292,6 @@ static kerf_status run(const kerf_launch *launch) {
 const kerf_variant KERF_SYMBOL = {
     .bytes = sizeof(kerf_variant),
     .summary = "scalar, one list of taps per sample, running offsets over the channels",
-    .memory = memory,
+    .memory = kerf_wide_sums_memory,
     .run = run,
 };
