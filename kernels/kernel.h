@@ -189,7 +189,8 @@ typedef struct kerf_launch {
     void *scratch;             /* memory(): scratch_bytes, content undefined */
     const void *packed;
     const kerf_team *team;
-    void *stream; /* device variants: where the work is queued */
+    void *stream;             /* device variants: where the work is queued */
+    struct kerf_split *split; /* NULL: nobody asks; see split.h */
 } kerf_launch;
 
 #define KERF_TRAIT_UNORDERED       1u /* bits may differ from run to run */

@@ -8,6 +8,7 @@
  * these are added in the order of the blocks, so the bits do not depend on the number of ranks. Cost per sample, block
  * and tap: a load of x, a load and a store of dx, two multiply-adds per vector of channels. */
 #include "base/checked.h"
+#include "kernels/split.h"
 #include "kernels/variants/grid_sampler_grad/pack.h"
 #include "kernels/variants/grid_sampler_grad/taps.h"
 
@@ -195,7 +196,7 @@ static void store_slopes(const grad_job *job, const pixels *dgrid, const unit *u
     memcpy(part + plan->n_samples, y, (size_t)s->n * sizeof *y);
 }
 
-static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
+static void run_unit(const grad_job *job, int rank, const unit *u, kerf_real *room) {
     const grad_plan *const plan = job->plan;
     const kerf_launch *const launch = job->launch;
     const kerf_dtype dtype = plan->x->dtype;
@@ -204,6 +205,7 @@ static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
     pixels dgrid = grid;
     strip s = {.axis_x = &job->axis_x, .axis_y = &job->axis_y, .modes = plan->modes, .want = plan->want};
     kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
+    kerf_split_phase(launch, rank, KERF_SPLIT_PACK);
     s.width = u->width;
     s.nowhere = room + plan->x_elements + plan->dx_elements + plan->grad_elements;
     memset(s.nowhere, 0, (size_t)(4 * u->width) * sizeof(kerf_real));
@@ -215,7 +217,9 @@ static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
     }
     for (int64_t first = 0; first < plan->n_samples; first += s.n) {
         s.n = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
+        kerf_split_phase(launch, rank, KERF_SPLIT_PACK);
         fetch_grad(plan, &grad, u, first, room + plan->x_elements + plan->dx_elements, &s);
+        kerf_split_phase(launch, rank, KERF_SPLIT_COMPUTE);
         load_points(&grid, first, s.n, x, y);
         find_cells(&job->axis_x, plan->modes, x, s.n, &s.x_axis);
         find_cells(&job->axis_y, plan->modes, y, s.n, &s.y_axis);
@@ -225,8 +229,10 @@ static void run_unit(const grad_job *job, const unit *u, kerf_real *room) {
         if (plan->want & WANT_DGRID)
             store_slopes(job, &dgrid, u, first, &s);
     }
+    kerf_split_phase(launch, rank, KERF_SPLIT_UNPACK);
     if (plan->want & WANT_DX && !plan->dx_in_place)
         store_dx(plan, launch, u, room + plan->x_elements);
+    kerf_split_phase(launch, rank, KERF_SPLIT_NONE);
 }
 
 static void run_units(void *arg, int rank) {
@@ -237,7 +243,7 @@ static void run_units(void *arg, int rank) {
     kerf_team_share(job->plan->n_images * job->plan->n_blocks, job->n_ranks, rank, &number, &end);
     for (; number < end; ++number) {
         const unit u = unit_of(job->plan, number);
-        run_unit(job, &u, job->slots + (size_t)rank * job->plan->slot_elements);
+        run_unit(job, rank, &u, job->slots + (size_t)rank * job->plan->slot_elements);
     }
 }
 
@@ -248,6 +254,7 @@ static void add_parts(void *arg, int rank) {
     const int64_t n_strips = (plan->n_samples + STRIP - 1) / STRIP;
     int64_t number, end;
     kerf_team_share(plan->grid->at.dims[0] * n_strips, kerf_team_size(job->launch->team), rank, &number, &end);
+    kerf_split_phase(job->launch, rank, KERF_SPLIT_UNPACK);
     for (; number < end; ++number) {
         const int64_t n = number / n_strips, first = number % n_strips * STRIP;
         const int64_t count = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
@@ -262,6 +269,7 @@ static void add_parts(void *arg, int rank) {
         }
         store_points(&to, first, count, x, y);
     }
+    kerf_split_phase(job->launch, rank, KERF_SPLIT_NONE);
 }
 
 static size_t parts_elements(const grad_plan *plan) {
