@@ -162,18 +162,40 @@ static inline int64_t kerf_config_get(const kerf_config *config, const char *nam
     return otherwise;
 }
 
+/* What may be chosen about how a variant works: a number out of a list, or one of several ways that have names. */
 typedef struct kerf_parameter {
+    uint32_t bytes;
     const char *name;
     const int64_t *values;
+    const char *const *choices; /* names of the values 0, 1, ..., and `values` is NULL; NULL for numbers */
     int n_values;
-    int64_t standard;
+    int64_t standard; /* the default */
 } kerf_parameter;
 
+/* The parameters of a variant and which combinations make sense. The space belongs to the variant; a constraint makes
+ * it one of the problem and the machine: "channel_block < 2 * C" holds where it is not 0. Besides the parameters it
+ * may name the case's extents, the choices of a parameter that it names ("packing != in_place"), and the symbols that
+ * docs/tuning.md lists. `threads` is no parameter of a variant: whoever tunes adds it, and `run` sees the team. */
 typedef struct kerf_space {
     uint32_t bytes;
-    int n;
-    const kerf_parameter *const *parameter;
+    const kerf_parameter *const *parameters; /* NULL-terminated */
+    const char *const *constraints;          /* NULL-terminated; NULL: there are none */
 } kerf_space;
+
+/* A line each in the list of a space: KERF_PARAMETER("block", 0, 0, 16, 32) is a number with default 0, and
+ * KERF_CHOICE("packing", "auto", "packed", "in_place") one of three ways, of which the first is the default and `run`
+ * sees the place in the list. C only, at file scope; a .cu file writes the structs. */
+#define KERF_PARAMETER(label, otherwise, ...)                                                                          \
+    (&(const kerf_parameter){.bytes = sizeof(kerf_parameter),                                                          \
+                             .name = label,                                                                            \
+                             .values = (const int64_t[]){__VA_ARGS__},                                                 \
+                             .n_values = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                     \
+                             .standard = otherwise})
+#define KERF_CHOICE(label, ...)                                                                                        \
+    (&(const kerf_parameter){.bytes = sizeof(kerf_parameter),                                                          \
+                             .name = label,                                                                            \
+                             .choices = (const char *const[]){__VA_ARGS__},                                            \
+                             .n_values = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)})
 
 typedef struct kerf_memory {
     size_t scratch_bytes, packed_bytes;

@@ -255,9 +255,14 @@ template <typename Element> kerf_status run_typed(const kerf_launch *launch) {
 }
 
 const int64_t blocks[] = {64, 128, 256, largest_block};
-const kerf_parameter block_parameter = {.name = "block", .values = blocks, .n_values = 4, .standard = 256};
-const kerf_parameter *const parameters[] = {&block_parameter};
-const kerf_space space = {.bytes = sizeof(kerf_space), .n = 1, .parameter = parameters};
+const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
+                                        .name = "block",
+                                        .values = blocks,
+                                        .choices = nullptr,
+                                        .n_values = 4,
+                                        .standard = 256};
+const kerf_parameter *const parameters[] = {&block_parameter, nullptr};
+const kerf_space space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = nullptr};
 
 kerf_status run(const kerf_launch *launch) {
 #if KERF_CLASS == 0

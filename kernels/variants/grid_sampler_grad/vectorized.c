@@ -324,15 +324,15 @@ static kerf_status run(const kerf_launch *launch) {
     return KERF_OK;
 }
 
-static const int64_t channel_blocks[] = {0, 16, 32, 64, 128, 256};
-static const kerf_parameter channel_block = {
-    .name = "channel_block", /* channels of a unit of work; 0: chosen from the problem */
-    .values = channel_blocks,
-    .n_values = sizeof channel_blocks / sizeof *channel_blocks,
-    .standard = 0,
+static const kerf_parameter *const parameters[] = {
+    KERF_PARAMETER("channel_block", 0, 0, 16, 32, 64, 128, 256), /* channels of a unit of work; 0: from the problem */
+    NULL,
 };
-static const kerf_parameter *const parameters[] = {&channel_block};
-static const kerf_space space = {.bytes = sizeof(kerf_space), .n = 1, .parameter = parameters};
+static const char *const constraints[] = {
+    "channel_block < 2 * C", /* what is beyond it means the same: all channels */
+    NULL,
+};
+static const kerf_space space = {.bytes = sizeof space, .parameters = parameters, .constraints = constraints};
 
 const kerf_variant KERF_SYMBOL = {
     .bytes = sizeof(kerf_variant),
