@@ -19,11 +19,15 @@ typedef enum option_id {
     OPTION_FILL,
     OPTION_WANT,
     OPTION_SEED,
+    OPTION_SWEEP,
     OPTION_THREADS,
     OPTION_TIME_BUDGET,
     OPTION_TIMEOUT,
     OPTION_ORDER_SEED,
     OPTION_THOROUGH,
+    OPTION_SPLIT,
+    OPTION_COUNTERS,
+    OPTION_SECONDS,
     OPTION_PLUGIN,
     OPTION_QUICK,
     OPTION_FORMAT,
@@ -36,54 +40,59 @@ typedef enum option_id {
     N_OPTIONS
 } option_id;
 
-typedef enum option_kind {
-    WHERE_RUN = 1,   /* for runs; without it also for list */
-    WHERE_TIMED = 2, /* only where something is timed */
-    REPEATABLE = 4,
-    FOR_DOCTOR = 8, /* doctor knows it too */
-    ONLY_DOCTOR = 16
-} option_kind;
+#define IN(command) (1u << KERF_COMMAND_##command)
+#define TIMES       (IN(RUN) | IN(TIME) | IN(TIME_WORKER))
+#define RUNS        (TIMES | IN(VERIFY))
+#define CHOOSES     (RUNS | IN(ANNOTATE)) /* takes rows and cases */
+#define ALL         (CHOOSES | IN(LIST) | IN(DOCTOR))
 
 typedef struct option_row {
     const char *name, *value, *help; /* value NULL: a flag */
-    unsigned kind;
+    unsigned commands;               /* that heed it */
+    bool repeatable;
 } option_row;
 
 static const option_row rows[N_OPTIONS] = {
-    [OPTION_OP] = {"--op", "OP", "the op (bench list names them)", 0},
-    [OPTION_VARIANT] = {"--variant", "LIST", "only these rows: vectorized, vectorized.avx2, naive@cpu, ...", WHERE_RUN},
-    [OPTION_SET] = {"--set", "LIST", "case sets: smoke, edge, bench, large, models", WHERE_RUN},
-    [OPTION_CASE] = {"--case", "TEXT", "this case line instead of the sets; fields may be open (*)", WHERE_RUN},
-    [OPTION_CASES] = {"--cases", "FILE", "the case lines of a file instead of the sets", WHERE_RUN},
-    [OPTION_DTYPE] = {"--dtype", "LIST", "only these element types: f16, bf16, f32, f64", WHERE_RUN},
-    [OPTION_ATTR] = {"--attr", "K=V", "only cases with this attribute value (repeatable)", WHERE_RUN | REPEATABLE},
-    [OPTION_DIMS] = {"--dims", "N=4,C=32,...", "these extents instead of those of each case", WHERE_RUN},
-    [OPTION_LAYOUT] = {"--layout", "LAYOUT", "only cases with this layout", WHERE_RUN},
-    [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills", WHERE_RUN},
-    [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs", WHERE_RUN},
-    [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case", WHERE_RUN},
-    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", WHERE_RUN | FOR_DOCTOR},
-    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)", WHERE_RUN | WHERE_TIMED},
-    [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)", WHERE_RUN},
-    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns",
-                           WHERE_RUN | WHERE_TIMED},
-    [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set",
-                         WHERE_RUN | REPEATABLE},
-    [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", REPEATABLE},
-    [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", FOR_DOCTOR | ONLY_DOCTOR | REPEATABLE},
-    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)",
-                       WHERE_RUN | REPEATABLE},
-    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", WHERE_RUN | REPEATABLE},
-    [OPTION_JSON] = {"--json", NULL, "short for --format json", WHERE_RUN | REPEATABLE},
-    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", REPEATABLE | FOR_DOCTOR},
-    [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", REPEATABLE},
-    [OPTION_HELP] = {"--help", NULL, "this text", 0},
-    [OPTION_VERSION] = {"--version", NULL, "the version", 0},
+    [OPTION_OP] = {"--op", "OP", "the op (bench list names them)", ALL & ~IN(DOCTOR), false},
+    [OPTION_VARIANT] = {"--variant", "LIST", "only these rows: vectorized, vectorized.avx2, naive@cpu, ...", CHOOSES,
+                        false},
+    [OPTION_SET] = {"--set", "LIST", "case sets: smoke, edge, bench, large, models", CHOOSES, false},
+    [OPTION_CASE] = {"--case", "TEXT", "this case line instead of the sets; fields may be open (*)", CHOOSES, false},
+    [OPTION_CASES] = {"--cases", "FILE", "the case lines of a file instead of the sets", CHOOSES, false},
+    [OPTION_DTYPE] = {"--dtype", "LIST", "only these element types: f16, bf16, f32, f64", CHOOSES, false},
+    [OPTION_ATTR] = {"--attr", "K=V", "only cases with this attribute value (repeatable)", CHOOSES, true},
+    [OPTION_DIMS] = {"--dims", "N=4,C=32,...", "these extents instead of those of each case", CHOOSES, false},
+    [OPTION_LAYOUT] = {"--layout", "LAYOUT", "only cases with this layout", CHOOSES, false},
+    [OPTION_FILL] = {"--fill", "LIST", "only cases with these fills", CHOOSES, false},
+    [OPTION_WANT] = {"--want", "OUTPUTS", "only cases that want these outputs", CHOOSES, false},
+    [OPTION_SEED] = {"--seed", "N", "this seed instead of that of each case", CHOOSES, false},
+    [OPTION_SWEEP] = {"--sweep", "C=1..256x2", "one case in these sizes: 16..64+16, 1,3,8, H=W=8..64x2 (repeatable)",
+                      TIMES, true},
+    [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", CHOOSES | IN(DOCTOR), false},
+    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)", TIMES, false},
+    [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)", RUNS, false},
+    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns", TIMES, false},
+    [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set", RUNS, true},
+    [OPTION_SPLIT] = {"--split", NULL, "show how calls divide into packing, computing, unpacking", TIMES, true},
+    [OPTION_COUNTERS] = {"--counters", NULL, "show what the hardware counts, where it may be asked", TIMES, true},
+    [OPTION_SECONDS] = {"--seconds", "SECONDS", "annotate: how long the row is run (default 2)", IN(ANNOTATE), false},
+    [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", ALL & ~IN(DOCTOR), true},
+    [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", IN(DOCTOR), true},
+    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)", RUNS,
+                       true},
+    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", RUNS, true},
+    [OPTION_JSON] = {"--json", NULL, "short for --format json", RUNS, true},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", ALL, true},
+    [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", ALL & ~IN(DOCTOR), true},
+    [OPTION_HELP] = {"--help", NULL, "this text", ALL, false},
+    [OPTION_VERSION] = {"--version", NULL, "the version", ALL, false},
 };
 
-static const char *const command_names[] = {"list", "verify", "time", "doctor", "time-worker", "help", NULL};
-static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,      KERF_COMMAND_TIME,
-                                        KERF_COMMAND_DOCTOR, KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
+static const char *const command_names[] = {"list",     "verify",      "time", "doctor",
+                                            "annotate", "time-worker", "help", NULL};
+static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,   KERF_COMMAND_TIME,
+                                        KERF_COMMAND_DOCTOR, KERF_COMMAND_ANNOTATE, KERF_COMMAND_TIME_WORKER,
+                                        KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
@@ -150,6 +159,8 @@ static kerf_status apply_number(kerf_options *options, option_id id, const char 
         return parse_count("--order-seed", value, 0, UINT64_MAX, &options->order_seed, error);
     case OPTION_TIME_BUDGET:
         return parse_seconds("--time-budget", value, &options->time_budget_s, error);
+    case OPTION_SECONDS:
+        return parse_seconds("--seconds", value, &options->seconds, error);
     default:
         return parse_seconds("--timeout", value, &options->timeout_s, error);
     }
@@ -176,6 +187,8 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
     switch (id) {
     case OPTION_ATTR:
         return add_repeat(options->attr, "--attr", value, error);
+    case OPTION_SWEEP:
+        return add_repeat(options->sweep, "--sweep", value, error);
     case OPTION_PLUGIN:
         return add_repeat(options->plugin, "--plugin", value, error);
     case OPTION_FORMAT:
@@ -189,6 +202,12 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
         return KERF_OK;
     case OPTION_QUICK:
         options->quick = true;
+        return KERF_OK;
+    case OPTION_SPLIT:
+        options->split = true;
+        return KERF_OK;
+    case OPTION_COUNTERS:
+        options->counters = true;
         return KERF_OK;
     case OPTION_QUIET:
         options->quiet = true;
@@ -234,13 +253,17 @@ static kerf_status take_option(int argc, char **argv, int *at, kerf_options *opt
     }
     if (!rows[id].value && value)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s takes no value, '%s' was given", rows[id].name, value);
-    if (*given_options >> id & 1 && !(rows[id].kind & REPEATABLE))
+    if (*given_options >> id & 1 && !rows[id].repeatable)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s is given twice; it takes one value", rows[id].name);
     *given_options |= UINT64_C(1) << id;
     return apply(options, (option_id)id, value, error);
 }
 
 static kerf_status take_word(const char *word, int position, kerf_options *options, kerf_error *error) {
+    if (options->command == KERF_COMMAND_ANNOTATE && position == 1 && !options->variants) {
+        options->variants = word;
+        return KERF_OK;
+    }
     if (position > 0) {
         /* `bench list OP` and `bench verify OP` are what people type. */
         if (!options->op && position == 1) {
@@ -257,23 +280,10 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         }
     }
     const char *const nearest = kerf_nearest_name(word, command_names);
-    return kerf_fail(
-        error, KERF_ERROR_USAGE,
-        "unknown command '%s'%s%s%s; commands are list, verify, time, doctor; bench --op OP verifies and times", word,
-        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
-static bool is_heeded(const kerf_options *options, unsigned kind) {
-    switch (options->command) {
-    case KERF_COMMAND_DOCTOR:
-        return kind & FOR_DOCTOR;
-    case KERF_COMMAND_LIST:
-        return !(kind & (WHERE_RUN | ONLY_DOCTOR));
-    case KERF_COMMAND_VERIFY:
-        return !(kind & (WHERE_TIMED | ONLY_DOCTOR));
-    default:
-        return !(kind & ONLY_DOCTOR);
-    }
+    return kerf_fail(error, KERF_ERROR_USAGE,
+                     "unknown command '%s'%s%s%s; commands are list, verify, time, doctor, annotate; bench --op OP "
+                     "verifies and times",
+                     word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* Options that the command would not heed are refused. */
@@ -281,7 +291,7 @@ static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_e
     const bool times = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_TIME ||
                        options->command == KERF_COMMAND_TIME_WORKER;
     for (int id = 0; id < N_OPTIONS; ++id)
-        if (given >> id & 1 && !is_heeded(options, rows[id].kind))
+        if (given >> id & 1 && !(rows[id].commands >> options->command & 1))
             return kerf_fail(error, KERF_ERROR_USAGE, "%s means nothing to bench %s; leave it out", rows[id].name,
                              options->help_on ? options->help_on : "--op OP");
     if (options->command == KERF_COMMAND_DOCTOR && options->op)
@@ -291,6 +301,9 @@ static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_e
         return kerf_fail(error, KERF_ERROR_USAGE,
                          "arguments behind -- are for Google Benchmark: bench time --op OP -- %s",
                          options->n_host_arguments > 0 ? options->host_argument[0] : "--benchmark_list_tests");
+    if (options->host_argument && (options->split || options->counters))
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "--split and --counters are not for Google Benchmark's front end; leave them or the -- out");
     if (options->host_argument && options->n_outputs > 0)
         return kerf_fail(
             error, KERF_ERROR_USAGE,
@@ -313,6 +326,11 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
     const int sources = !!options->sets + !!options->case_line + !!options->cases_file;
     if (sources > 1)
         return kerf_fail(error, KERF_ERROR_USAGE, "--set, --case and --cases exclude each other; give one of them");
+    if (options->sweep[0] && (options->sets || options->cases_file))
+        return kerf_fail(
+            error, KERF_ERROR_USAGE,
+            "--sweep starts from one case: give that by --case, not by %s (default: the first of set bench)",
+            options->sets ? "--set" : "--cases");
     int on_stdout = 0;
     for (int i = 0; i < options->n_outputs; ++i)
         on_stdout += options->output[i].path == NULL;
@@ -320,15 +338,15 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
     if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS && !options->host_argument)
         options->output[options->n_outputs++] = (kerf_output){.format = KERF_FORMAT_TABLE};
     const bool needs_op = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_VERIFY ||
-                          options->command == KERF_COMMAND_TIME;
+                          options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_ANNOTATE;
     if (needs_op && !options->op)
         return kerf_fail(error, KERF_ERROR_USAGE, "no op was given: bench --op OP (bench list names the ops)");
     return KERF_OK;
 }
 
 kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, kerf_error *error) {
-    *options =
-        (kerf_options){.edge_expansion = KERF_EXPAND_PAIRS, .time_budget_s = 35, .timeout_s = 30, .order_seed = 1};
+    *options = (kerf_options){
+        .edge_expansion = KERF_EXPAND_PAIRS, .time_budget_s = 35, .timeout_s = 30, .order_seed = 1, .seconds = 2};
     int n_words = 0;
     uint64_t given = 0;
     for (int at = 1; at < argc; ++at) {
@@ -373,12 +391,22 @@ const char *kerf_options_help(const char *command) {
                    "told. About 25 s; with --quick about 5 s, up to smaller sizes.\n");
         return memory;
     }
+    if (command && strcmp(command, "annotate") == 0) {
+        kerf_text_printf(
+            &text,
+            "usage: bench annotate VARIANT --op OP [--case TEXT] [--threads N] [--seconds S] [--plugin FILE.so]\n\n"
+            "Runs one row on one case (default: the first of set bench), samples where it is about 1,000\n"
+            "times a second, and shows the instructions of the loops that it spends its time in, with\n"
+            "percentages. Needs objdump (binutils), no hardware counters and no root.\n");
+        return memory;
+    }
     kerf_text_printf(&text,
                      "usage: bench --op OP [options]          verify, then time and rank what passed\n"
                      "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
                      "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
                      "       bench time --op OP -- --benchmark_list_tests\n"
                      "                                        Google Benchmark's own front end\n"
+                     "       bench annotate VARIANT --op OP   disassembly of the loops that a row spends its time in\n"
                      "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
                      "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
     for (int i = 0; i < N_OPTIONS; ++i)

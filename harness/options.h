@@ -13,6 +13,7 @@ typedef enum kerf_command {
     KERF_COMMAND_VERIFY,
     KERF_COMMAND_TIME,
     KERF_COMMAND_DOCTOR,
+    KERF_COMMAND_ANNOTATE,
     KERF_COMMAND_TIME_WORKER, /* the process that kerf_time_cells starts */
     KERF_COMMAND_HELP,
     KERF_COMMAND_VERSION
@@ -35,6 +36,7 @@ typedef struct kerf_options {
     const char *cases_file;
     kerf_case_filter filter;
     const char *attr[KERF_MAX_REPEATS + 1];
+    const char *sweep[KERF_MAX_REPEATS + 1]; /* "C=1..256x2": sizes instead of those of the case, see sweep.h */
     const char *plugin[KERF_MAX_REPEATS + 1];
     kerf_output output[KERF_MAX_REPEATS];
     int n_outputs;
@@ -43,6 +45,8 @@ typedef struct kerf_options {
     double time_budget_s;
     double timeout_s;
     uint64_t order_seed;
+    double seconds;       /* ANNOTATE: that the row is run for */
+    bool split, counters; /* asked about timed rows, see timing_extra.h */
     bool quiet, verbose;
     bool quick;           /* DOCTOR: the short form */
     int n_host_arguments; /* what stood behind `--` */
