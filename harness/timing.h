@@ -16,7 +16,9 @@ typedef struct kerf_timing_cell {
     const kerf_case *c;
     const kerf_row *row;
     kerf_cache_mode mode;
-    kerf_sample *sample; /* result, from the arena; in order of process, then round */
+    const kerf_config *config; /* NULL: the defaults */
+    int threads;               /* ranks of the team; 0: those of the options */
+    kerf_sample *sample;       /* result, from the arena; in order of process, then round */
     int n_samples;
     kerf_stop *stop;           /* result: one per process */
     char reason[200];          /* result: why there are no samples, else "" */

@@ -40,7 +40,7 @@ static bool is_expected(const kerf_timing_run *r, int cell) {
 /* A row that was wrong once is not believed anywhere: it may have cheated where nobody looked. */
 static void drop_wrong(kerf_timing_run *r, int cell, const kerf_finding *finding) {
     for (int i = 0; i < r->n; ++i)
-        if (r->cells[i].row == r->cells[cell].row && !kerf_timing_is_dropped(r, i)) {
+        if (kerf_timing_is_same_row(&r->cells[i], &r->cells[cell]) && !kerf_timing_is_dropped(r, i)) {
             kerf_timing_drop(r, i, "a call was wrong while it was timed");
             r->cells[i].wrong_on = r->cells[cell].c;
             r->cells[i].finding = *finding;

@@ -29,6 +29,15 @@ static const char *check_of(const kerf_timing_run *r, const kerf_case *c) {
     return r->process == (first + (n + 1) / 2) % n ? "numbers" : NULL;
 }
 
+static void write_config(const kerf_timing_run *r, const kerf_timing_cell *cell, FILE *file) {
+    if (!cell->config && !cell->threads)
+        return;
+    fprintf(file, "with %d", cell->threads ? cell->threads : r->options->threads);
+    for (int i = 0; cell->config && i < cell->config->n; ++i)
+        fprintf(file, "%c%s=%" PRId64, i ? ',' : ' ', cell->config->setting[i].name, cell->config->setting[i].value);
+    fputc('\n', file);
+}
+
 static void write_case(kerf_timing_run *r, FILE *file, int first) {
     char memory[16384];
     const kerf_case *const c = r->cells[first].c;
@@ -47,6 +56,7 @@ static void write_case(kerf_timing_run *r, FILE *file, int first) {
         text = kerf_text_over(memory, sizeof memory);
         kerf_row_print(r->cells[i].row, &text);
         fprintf(file, "cell %d %s %s\n", i, kerf_cache_mode_name(r->cells[i].mode), memory);
+        write_config(r, &r->cells[i], file);
     }
 }
 

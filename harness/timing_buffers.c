@@ -108,7 +108,7 @@ static kerf_status row_map(kerf_timing_row *row, kerf_rng *offsets, kerf_error *
         KERF_TRY(kerf_timing_operand_map(problem->out[i], offsets, &row->block[i], error));
         row->out[i] = row->block[i].data;
     }
-    const kerf_memory memory = row->variant->memory ? row->variant->memory(problem, NULL) : (kerf_memory){0};
+    const kerf_memory memory = row->variant->memory ? row->variant->memory(problem, row->config) : (kerf_memory){0};
     row->scratch_bytes = memory.scratch_bytes;
     row->packed_bytes = memory.packed_bytes;
     if (memory.scratch_bytes > 0)
@@ -134,9 +134,9 @@ static double touched_bytes(const kerf_timing_row *row) {
     return bytes;
 }
 
-kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs *inputs, const kerf_team *team,
-                                 kerf_rng *offsets, kerf_timing_row *row, kerf_error *error) {
-    *row = (kerf_timing_row){.inputs = inputs};
+kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_config *config, const kerf_timing_inputs *inputs,
+                                 const kerf_team *team, kerf_rng *offsets, kerf_timing_row *row, kerf_error *error) {
+    *row = (kerf_timing_row){.inputs = inputs, .config = config};
     char memory[200];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     const char *const unavailable = kerf_row_unavailable(from, kerf_cpu_isa(), &text);
@@ -145,11 +145,12 @@ kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs 
     row->variant = from->variant[kerf_dtype_class(inputs->dtype)];
     if (!row->variant)
         return kerf_fail(error, KERF_ERROR_USAGE, "not built for %s", kerf_dtype_name(inputs->dtype));
-    if (row->variant->refuses && row->variant->refuses(&inputs->problem, NULL, &text))
+    if (row->variant->refuses && row->variant->refuses(&inputs->problem, config, &text))
         return kerf_fail(error, KERF_ERROR_USAGE, "%s", memory);
     kerf_status status = row_map(row, offsets, error);
     row->launch = (kerf_launch){.bytes = sizeof row->launch,
                                 .problem = &inputs->problem,
+                                .config = config,
                                 .in = inputs->in,
                                 .out = row->out,
                                 .scratch = row->scratch.data,

@@ -23,6 +23,7 @@ typedef struct kerf_timing_inputs {
 typedef struct kerf_timing_row {
     const kerf_timing_inputs *inputs;
     const kerf_variant *variant;
+    const kerf_config *config; /* NULL: the defaults */
     kerf_timing_block block[KERF_MAX_OPERANDS], scratch, packed;
     size_t scratch_bytes, packed_bytes;
     double touched_bytes; /* operands, scratch and packed memory, each byte once */
@@ -49,8 +50,8 @@ void kerf_timing_block_unmap(kerf_timing_block *block);
 
 /* Maps what the row needs and packs what it packs ahead. The row must be available on this machine. `row` is pointed to
  * by its own launch and must not move. */
-kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_timing_inputs *inputs, const kerf_team *team,
-                                 kerf_rng *offsets, kerf_timing_row *row, kerf_error *error);
+kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_config *config, const kerf_timing_inputs *inputs,
+                                 const kerf_team *team, kerf_rng *offsets, kerf_timing_row *row, kerf_error *error);
 void kerf_timing_row_close(kerf_timing_row *row);
 
 /* Drops all that a call of the row touches from all caches. */

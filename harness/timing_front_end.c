@@ -49,7 +49,8 @@ static const char *open_cell(void *arg) {
     }
     if (f->opened_row != l->cell->row) {
         close_row(f);
-        if (kerf_timing_row_open(l->cell->row, &f->inputs, f->team, &f->rng, &f->row, &f->error) != KERF_OK)
+        if (kerf_timing_row_open(l->cell->row, l->cell->config, &f->inputs, f->team, &f->rng, &f->row, &f->error) !=
+            KERF_OK)
             return f->error.message;
         f->opened_row = l->cell->row;
     }

@@ -26,7 +26,8 @@ static kerf_status drop_culprit(kerf_timing_run *r, int wait_status, bool stuck,
     if (named < 0 || named >= r->n || kerf_timing_is_dropped(r, named))
         return kerf_fail(error, KERF_ERROR_DEVICE, "the timing process %s; no row was running", reason);
     for (int i = 0; i < r->n; ++i)
-        if (r->cells[i].c == r->cells[named].c && (cell < 0 || r->cells[i].row == r->cells[named].row)) {
+        if (r->cells[i].c == r->cells[named].c &&
+            (cell < 0 || kerf_timing_is_same_row(&r->cells[i], &r->cells[named]))) {
             kerf_timing_drop(r, i, reason);
             r->cells[i].crashed = cell >= 0;
         }

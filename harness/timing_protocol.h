@@ -8,6 +8,7 @@
  *             case OP CASE-TEXT
  *             check POISON                 of the case above: calls are checked; POISON is nan or numbers
  *             cell CELL MODE ROW           of the case above; MODE is hot or cold, ROW as in a key
+ *             with THREADS [NAME=VALUE,...] the cell above has a team of its own size and this config
  *             end
  *
  * `wrong` stands instead of the samples of a row that gave a wrong result; CALL is timed or poisoned, INDEX the worst

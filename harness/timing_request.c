@@ -81,6 +81,7 @@ static kerf_status read_cell(const reader *r, char *text) {
     if (!cell)
         return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many cells", r->line);
     cell->id = (int)id;
+    cell->with = "";
     cell->mode = strcmp(mode, kerf_cache_mode_name(KERF_COLD)) == 0 ? KERF_COLD : KERF_HOT;
     if (strcmp(mode, kerf_cache_mode_name(cell->mode)) != 0)
         return refused(r, "not a cache mode:", mode);
@@ -92,6 +93,46 @@ static kerf_status read_cell(const reader *r, char *text) {
     return KERF_OK;
 }
 
+/* Cuts "name=value" off. */
+static kerf_status read_setting(const reader *r, char **text, kerf_setting *setting) {
+    char *const begin = *text, *const comma = strchr(begin, ','), *const equals = strchr(begin, '=');
+    *text = comma ? comma + 1 : begin + strlen(begin);
+    if (comma)
+        *comma = '\0';
+    if (!equals || (comma && equals > comma))
+        return refused(r, "not a setting:", begin);
+    *equals = '\0';
+    char *end;
+    errno = 0;
+    *setting = (kerf_setting){.name = begin, .value = strtoll(equals + 1, &end, 10)};
+    return end == equals + 1 || *end || errno ? refused(r, "not a setting:", begin) : KERF_OK;
+}
+
+static kerf_status read_with(const reader *r, const char *text) {
+    kerf_requested_cell *const cell = r->request->last ? r->request->last->last : NULL;
+    if (!cell)
+        return refused(r, "a config before the first cell:", text);
+    char *settings = kerf_arena_copy_text(r->arena, text);
+    cell->with = kerf_arena_copy_text(r->arena, text);
+    if (!settings || !cell->with)
+        return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many configs", r->line);
+    uint64_t threads;
+    KERF_TRY(number_of(r, word(&settings), 1, 1024, &threads));
+    cell->threads = (int)threads;
+    int n = 0;
+    for (const char *at = settings; *at; ++at)
+        n += *at == ',';
+    kerf_config *const config = KERF_ARENA_NEW(r->arena, kerf_config, 1);
+    kerf_setting *const setting = KERF_ARENA_NEW(r->arena, kerf_setting, n + 1);
+    if (!config || !setting)
+        return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many configs", r->line);
+    *config = (kerf_config){.bytes = sizeof *config, .setting = setting};
+    while (*settings)
+        KERF_TRY(read_setting(r, &settings, &setting[config->n++]));
+    cell->config = config;
+    return KERF_OK;
+}
+
 static kerf_status read_line(const reader *r, char *text) {
     kerf_timing_request *const request = r->request;
     const char *const key = word(&text);
@@ -100,6 +141,8 @@ static kerf_status read_line(const reader *r, char *text) {
         return read_case(r, text);
     if (strcmp(key, "cell") == 0)
         return read_cell(r, text);
+    if (strcmp(key, "with") == 0)
+        return read_with(r, text);
     if (strcmp(key, "check") == 0)
         return read_check(r, text);
     if (strcmp(key, "turn") == 0) {

@@ -10,6 +10,9 @@ typedef struct kerf_requested_cell {
     int id;
     kerf_cache_mode mode;
     const kerf_row *row;
+    int threads;               /* 0: those of the request */
+    const kerf_config *config; /* NULL: the defaults */
+    const char *with;          /* both as they were written, "" where they were not */
     struct kerf_requested_cell *next;
 } kerf_requested_cell;
 

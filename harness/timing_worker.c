@@ -15,15 +15,19 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+enum { MAX_TEAMS = 32 };
+
 typedef struct worker {
     kerf_timing_request request;
     FILE *answer;
     kerf_arena arena;
     kerf_clock clock;
-    kerf_rng rng, poison; /* poison: apart, so that the orders do not depend on what is checked */
-    uint64_t draw_seed;   /* of which timed calls are checked */
-    kerf_arena expected;  /* of the oracle */
-    const kerf_team *team;
+    kerf_rng rng, poison;               /* poison: apart, so that the orders do not depend on what is checked */
+    uint64_t draw_seed;                 /* of which timed calls are checked */
+    kerf_arena expected;                /* of the oracle */
+    kerf_thread_team *teams[MAX_TEAMS]; /* of different sizes */
+    int n_teams;
+    const kerf_team *team; /* of the request's size */
     kerf_timing_turn *turn;
     uint64_t begun_ns;
     uint64_t first_step; /* of the inputs, in this group: the warm-up's */
@@ -241,17 +245,36 @@ static bool has_mode(const kerf_requested_case *wanted, kerf_cache_mode mode) {
     return false;
 }
 
+/* NULL for one rank. */
+static kerf_status team_of(worker *w, int n, const kerf_team **team, kerf_error *error) {
+    *team = NULL;
+    for (int i = 0; i < w->n_teams && n > 1; ++i) {
+        *team = kerf_thread_team_get(w->teams[i]);
+        if ((*team)->n == n)
+            return KERF_OK;
+    }
+    if (n <= 1)
+        return KERF_OK;
+    if (w->n_teams == MAX_TEAMS)
+        return kerf_fail(error, KERF_ERROR_USAGE, "more than %d sizes of teams", MAX_TEAMS);
+    KERF_TRY(kerf_thread_team_open(n, &w->teams[w->n_teams], error));
+    *team = kerf_thread_team_get(w->teams[w->n_teams++]);
+    return KERF_OK;
+}
+
 /* Cells of the same row in both modes share its buffers: touching memory for the first time is what costs. */
 static void open_row(worker *w, const kerf_timing_inputs *inputs, cell *cells, int at) {
     cell *const one = &cells[at];
     for (int i = 0; i < at && !one->row; ++i)
-        if (cells[i].wanted->row == one->wanted->row)
+        if (cells[i].wanted->row == one->wanted->row && strcmp(cells[i].wanted->with, one->wanted->with) == 0)
             one->row = cells[i].row, one->error = cells[i].error;
     if (one->row)
         return;
     one->row = &one->own;
     kerf_timing_turn_begin(w->turn, one->wanted->id);
-    kerf_timing_row_open(one->wanted->row, inputs, w->team, &w->rng, &one->own, &one->error);
+    const kerf_team *team = w->team;
+    if (!one->wanted->threads || team_of(w, one->wanted->threads, &team, &one->error) == KERF_OK)
+        kerf_timing_row_open(one->wanted->row, one->wanted->config, inputs, team, &w->rng, &one->own, &one->error);
 }
 
 static void time_opened_case(worker *w, const kerf_requested_case *wanted, kerf_timing_inputs *inputs, int n) {
@@ -320,16 +343,13 @@ static kerf_status work(worker *w, const kerf_registry *registry, FILE *request,
     w->poison = kerf_rng_seeded(~w->request.seed, (uint64_t)w->request.process);
     w->draw_seed = kerf_rng_next(&w->poison);
     KERF_TRY(kerf_arena_map_most(&w->expected, (size_t)1 << 36, (size_t)1 << 26, error)); /* of address space */
-    kerf_thread_team *threads = NULL;
-    if (w->request.threads > 1)
-        KERF_TRY(kerf_thread_team_open(w->request.threads, &threads, error));
-    w->team = threads ? kerf_thread_team_get(threads) : NULL;
+    KERF_TRY(team_of(w, w->request.threads, &w->team, error));
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         w->groups_left += has_mode(c, KERF_HOT) + has_mode(c, KERF_COLD);
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         time_case(w, c);
-    if (threads)
-        kerf_thread_team_close(threads);
+    while (w->n_teams > 0)
+        kerf_thread_team_close(w->teams[--w->n_teams]);
     fputs("end\n", w->answer);
     return fflush(w->answer) == 0 ? KERF_OK : kerf_fail(error, KERF_ERROR_FILE, "cannot write the samples");
 }

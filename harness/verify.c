@@ -115,7 +115,8 @@ static worker *worker_of(kerf_verifier *verifier, const kerf_row *row) {
     return added;
 }
 
-static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *job, int at_once, kerf_error *error) {
+static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *job, const kerf_config *config,
+                         int at_once, kerf_error *error) {
     if (one->process.pid == 0) {
         close_team(verifier);
         one->arena = verifier->arena;
@@ -123,6 +124,7 @@ static kerf_status order(kerf_verifier *verifier, worker *one, const kerf_job *j
     }
     kerf_slot *const slot = one->slot;
     slot->job = job;
+    slot->config = config;
     slot->fault.signal = 0;
     slot->need_bytes = 0;
     slot->is_alone = at_once == 1;
@@ -146,6 +148,7 @@ typedef struct round {
     kerf_verifier *verifier;
     const kerf_job *job;
     const kerf_row *const *rows;
+    const kerf_config *const *configs; /* NULL: the defaults for all */
     kerf_finding *findings;
     int n_rows, next, n_flights, at_once, n_deferred;
     flight flights[MAX_AT_ONCE];
@@ -172,7 +175,7 @@ static kerf_status launch(round_of_rows *all, int index, kerf_error *error) {
     if (!one)
         return kerf_fail(error, KERF_ERROR_USAGE, "more than %d rows in one run; name fewer with --variant",
                          MAX_WORKERS);
-    KERF_TRY(order(all->verifier, one, all->job, all->at_once, error));
+    KERF_TRY(order(all->verifier, one, all->job, all->configs ? all->configs[index] : NULL, all->at_once, error));
     all->flights[all->n_flights++] =
         (flight){.worker = one, .row = index, .deadline_s = kerf_monotonic_s() + all->verifier->options.timeout_s};
     return KERF_OK;
@@ -352,6 +355,30 @@ static kerf_status copy_case(const kerf_case *c, kerf_case *copy, kerf_arena *ar
     return fits ? KERF_OK : kerf_fail(error, KERF_ERROR_MEMORY, "the case's attributes do not fit in the arena");
 }
 
+/* The configs too, with their names. */
+static kerf_status copy_configs(const kerf_config *const configs[], int n, const kerf_config *const **copies,
+                                kerf_arena *arena, kerf_error *error) {
+    const kerf_config **const list = KERF_ARENA_NEW(arena, const kerf_config *, n);
+    bool fits = list != NULL;
+    for (int i = 0; i < n && fits; ++i) {
+        if (!configs[i])
+            continue;
+        kerf_config *const copy = KERF_ARENA_NEW(arena, kerf_config, 1);
+        kerf_setting *const setting = KERF_ARENA_NEW(arena, kerf_setting, configs[i]->n + 1);
+        fits = copy && setting;
+        for (int k = 0; k < configs[i]->n && fits; ++k) {
+            setting[k].name = kerf_arena_copy_text(arena, configs[i]->setting[k].name);
+            setting[k].value = configs[i]->setting[k].value;
+            fits = setting[k].name != NULL;
+        }
+        if (fits)
+            *copy = (kerf_config){.bytes = sizeof *copy, .n = configs[i]->n, .setting = setting};
+        list[i] = copy;
+    }
+    *copies = list;
+    return fits ? KERF_OK : kerf_fail(error, KERF_ERROR_MEMORY, "%d configs do not fit in the arena", n);
+}
+
 /* Starts again with an arena of at least this size; the children that know the old one end. */
 static kerf_status ensure_arena(kerf_verifier *verifier, size_t bytes, kerf_error *error) {
     if (bytes <= verifier->arena.size)
@@ -425,6 +452,8 @@ static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, c
     }
     KERF_TRY(fill_inputs(job, &verifier->arena, error));
     KERF_TRY(ask_oracle(verifier, job, error));
+    if (all->configs)
+        KERF_TRY(copy_configs(all->configs, all->n_rows, &all->configs, &verifier->arena, error));
     const int processors = kerf_cpu_count();
     all->job = job;
     all->at_once = need.resident_bytes > KERF_SMALL_BYTES ? 1 : processors < MAX_AT_ONCE ? processors : MAX_AT_ONCE;
@@ -434,7 +463,13 @@ static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, c
 kerf_status kerf_verify_case(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c,
                              const kerf_row *const rows[], int n, kerf_finding findings[],
                              const volatile sig_atomic_t *interrupted, kerf_error *error) {
-    round_of_rows all = {.verifier = verifier, .rows = rows, .findings = findings, .n_rows = n};
+    return kerf_verify_configs(verifier, entry, c, rows, NULL, n, findings, interrupted, error);
+}
+
+kerf_status kerf_verify_configs(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c,
+                                const kerf_row *const rows[], const kerf_config *const configs[], int n,
+                                kerf_finding findings[], const volatile sig_atomic_t *interrupted, kerf_error *error) {
+    round_of_rows all = {.verifier = verifier, .rows = rows, .configs = configs, .findings = findings, .n_rows = n};
     const kerf_status status = verify(verifier, entry, c, &all, interrupted, error);
     kerf_arena_rewind(&verifier->arena, 0);
     return status;

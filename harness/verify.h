@@ -33,6 +33,11 @@ kerf_status kerf_verify_case(kerf_verifier *verifier, const kerf_op_entry *entry
                              const kerf_row *const rows[], int n, kerf_finding findings[],
                              const volatile sig_atomic_t *interrupted, kerf_error *error);
 
+/* The same where rows[i] has the config configs[i]; NULL is the defaults. A row may come several times. */
+kerf_status kerf_verify_configs(kerf_verifier *verifier, const kerf_op_entry *entry, const kerf_case *c,
+                                const kerf_row *const rows[], const kerf_config *const configs[], int n,
+                                kerf_finding findings[], const volatile sig_atomic_t *interrupted, kerf_error *error);
+
 /* Trust belongs to the set of cases verified so far: an output in a mode is trusted once some case would catch the
  * result "all zero", every constant and every copy of an input of that shape (all zero may pass where the output is
  * always zero). Calls `tell` for each output and mode that was wanted and is not trusted; returns their number. */

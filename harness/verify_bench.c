@@ -237,6 +237,7 @@ kerf_status kerf_bench_run(kerf_bench *bench, const kerf_pass *pass, kerf_error 
     KERF_TRY(addresses_of(bench, &at, error));
     kerf_launch launch = {.bytes = sizeof launch,
                           .problem = &bench->job->problem,
+                          .config = bench->slot->config,
                           .in = at.constant_in,
                           .out = at.out,
                           .scratch = at.extra[KERF_EXTRA_SCRATCH],

@@ -30,6 +30,7 @@ enum { KERF_MAX_WINDOWS = 2 * KERF_MAX_OPERANDS + 2 };
 
 typedef struct kerf_slot {
     const kerf_job *job;
+    const kerf_config *config; /* beside the job; NULL: the defaults */
     kerf_fault fault;
     kerf_finding finding; /* place and threads are set before each pass: they stand even if it crashes */
     size_t need_bytes;    /* private memory that the row's buffers take */

@@ -228,7 +228,7 @@ static bool skips(kerf_bench *bench) {
     bench->variant = bench->row->variant[kerf_dtype_class(dtype)];
     if (!bench->variant) {
         kerf_text_printf(&why, "has no object for %s", kerf_dtype_name(dtype));
-    } else if (bench->variant->refuses && bench->variant->refuses(problem, NULL, &why)) {
+    } else if (bench->variant->refuses && bench->variant->refuses(problem, bench->slot->config, &why)) {
         if (why.length == 0)
             kerf_text_printf(&why, "refused without a reason");
     } else {
@@ -243,7 +243,9 @@ static bool skips(kerf_bench *bench) {
 
 /* True: the row is done for now, with SKIP or to be ordered again alone. */
 static bool lacks_memory(kerf_bench *bench) {
-    bench->memory = bench->variant->memory ? bench->variant->memory(&bench->job->problem, NULL) : (kerf_memory){0};
+    bench->memory = (kerf_memory){0};
+    if (bench->variant->memory)
+        bench->memory = bench->variant->memory(&bench->job->problem, bench->slot->config);
     const size_t scratch = bench->memory.scratch_bytes, packed = bench->memory.packed_bytes;
     const size_t need = scratch > SIZE_MAX - packed ? SIZE_MAX : scratch + packed;
     const size_t available = need <= KERF_SMALL_BYTES ? SIZE_MAX : kerf_memory_available();

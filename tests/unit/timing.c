@@ -124,25 +124,33 @@ static kerf_status watched_run(const kerf_launch *launch) {
     return ++n_calls <= 20 || isnan(y[0]) ? doubling_run(launch) : KERF_OK;
 }
 
+/* Fails unless the size of its team is its config's. */
+static kerf_status configured_run(const kerf_launch *launch) {
+    const int wanted = (int)kerf_config_get(launch->config, "ranks", 0);
+    return kerf_team_size(launch->team) == wanted ? doubling_run(launch) : KERF_ERROR_DEVICE;
+}
+
 #define VARIANT(run_function)                                                                                          \
     { .bytes = sizeof(kerf_variant), .summary = "toy", .memory = doubling_memory, .run = run_function }
 static const kerf_variant doubling = VARIANT(doubling_run), killed = VARIANT(killed_run),
                           leaving = VARIANT(leaving_run), failing = VARIANT(failing_run),
-                          skipping = VARIANT(skipping_run), watched = VARIANT(watched_run);
+                          skipping = VARIANT(skipping_run), watched = VARIANT(watched_run),
+                          configured = VARIANT(configured_run);
 
 #define ROW(row_name, object, on)                                                                                      \
     {                                                                                                                  \
         .bytes = sizeof(kerf_row), .name = row_name, .isa = "", .device = on, .variant = { object }                    \
     }
-enum { DOUBLING, AGAIN, KILLED, LEAVING, FAILING, DEVICE, SKIPPING, WATCHED, N_ROWS };
+enum { DOUBLING, AGAIN, KILLED, LEAVING, FAILING, DEVICE, SKIPPING, WATCHED, CONFIGURED, N_ROWS };
 static const kerf_row rows[N_ROWS] = {
-    ROW("doubling", &doubling, KERF_DEVICE_CPU), ROW("again", &doubling, KERF_DEVICE_CPU),
-    ROW("killed", &killed, KERF_DEVICE_CPU),     ROW("leaving", &leaving, KERF_DEVICE_CPU),
-    ROW("failing", &failing, KERF_DEVICE_CPU),   ROW("device", &doubling, KERF_DEVICE_CUDA),
-    ROW("skipping", &skipping, KERF_DEVICE_CPU), ROW("watched", &watched, KERF_DEVICE_CPU),
+    ROW("doubling", &doubling, KERF_DEVICE_CPU),     ROW("again", &doubling, KERF_DEVICE_CPU),
+    ROW("killed", &killed, KERF_DEVICE_CPU),         ROW("leaving", &leaving, KERF_DEVICE_CPU),
+    ROW("failing", &failing, KERF_DEVICE_CPU),       ROW("device", &doubling, KERF_DEVICE_CUDA),
+    ROW("skipping", &skipping, KERF_DEVICE_CPU),     ROW("watched", &watched, KERF_DEVICE_CPU),
+    ROW("configured", &configured, KERF_DEVICE_CPU),
 };
 static const kerf_row *const row_list[] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4],
-                                           &rows[5], &rows[6], &rows[7], NULL};
+                                           &rows[5], &rows[6], &rows[7], &rows[8], NULL};
 
 static const kerf_attr_spec *const no_attrs[] = {NULL};
 static const char *const dims[] = {"N", NULL}, *const inputs[] = {"x", NULL}, *const outputs[] = {"y", NULL};
@@ -277,6 +285,29 @@ static void ranks_of_a_team_time_too(void) {
     REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
     for (int i = 0; i < f.n; ++i)
         REQUIRE(!fault_of_samples(&f.cells[i], 3));
+    kerf_arena_unmap(&f.arena);
+}
+
+/* Three configs of one row in each case; the second does not fit its team. */
+static void configs_of_a_row_are_cells_of_their_own(void) {
+    static fixture f;
+    static const kerf_setting settings[] = {{"ranks", 1}, {"ranks", 2}, {"ranks", 3}};
+    kerf_config configs[3];
+    REQUIRE(
+        fixture_open(&f, "N=100 dtype=f32", "N=200 dtype=f32", (const int[]){CONFIGURED, CONFIGURED, CONFIGURED}, 3));
+    for (int i = 0; i < f.n; ++i) {
+        configs[i % 3] = (kerf_config){.bytes = sizeof(kerf_config), .n = 1, .setting = &settings[i % 3]};
+        f.cells[i].config = &configs[i % 3];
+        f.cells[i].threads = i % 3 == 1 ? 4 : i % 3 + 1;
+    }
+    REQUIRE_MESSAGE(time_forked(&f) == KERF_OK, "%s", f.error.message);
+    for (int i = 0; i < f.n; ++i) {
+        if (i % 3 == 1)
+            REQUIRE_MESSAGE(is_dropped(&f.cells[i], "returned an error"), "cell %d: %s", i, f.cells[i].reason);
+        else
+            REQUIRE_MESSAGE(!fault_of_samples(&f.cells[i], 3), "cell %d: %s (%s)", i, fault_of_samples(&f.cells[i], 3),
+                            f.cells[i].reason);
+    }
     kerf_arena_unmap(&f.arena);
 }
 
@@ -444,6 +475,11 @@ static void bad_requests_are_refused(void) {
         "check nan\nend\n",
         "case double N=64 dtype=f32\ncheck zero\nend\n",
         "threads 0\nend\n",
+        "with 2\nend\n",
+        "case double N=64 dtype=f32\ncell 0 hot doubling@cpu\nwith 0\nend\n",
+        "case double N=64 dtype=f32\ncell 0 hot doubling@cpu\nwith 1 a\nend\n",
+        "case double N=64 dtype=f32\ncell 0 hot doubling@cpu\nwith 1 a=2,b\nend\n",
+        "case double N=64 dtype=f32\ncell 0 hot doubling@cpu\nwith 1 a=99999999999999999999\nend\n",
         "threads two\nend\n",
         "process 70000\nend\n",
         "seed 0x10000000000000000\nend\n",
@@ -483,6 +519,7 @@ static void hosted_body_runs_once_each_time(void) {
 const kerf_test kerf_tests_unit_timing[] = {
     TEST("every cell gets samples of every process", every_cell_gets_samples_of_every_process),
     TEST("ranks of a team time too", ranks_of_a_team_time_too),
+    TEST("configs of a row are cells of their own", configs_of_a_row_are_cells_of_their_own),
     TEST("a row that ends the process is dropped and the rest is timed",
          rows_that_end_the_process_are_dropped_and_the_rest_is_timed),
     TEST("a row that is wrong when it is timed is dropped", rows_that_are_wrong_when_timed_are_dropped),

@@ -218,6 +218,28 @@ static kerf_status run_refused(const kerf_launch *launch) {
 }
 TWICE_ROW(refusing, run_refused, .refuses = refuse);
 
+static bool refuse_config(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
+    (void)problem;
+    const bool refused = kerf_config_get(config, "how", 0) == 2;
+    if (refused)
+        kerf_text_printf(why, "not this way");
+    return refused;
+}
+static kerf_memory config_memory(const kerf_problem *problem, const kerf_config *config) {
+    (void)problem;
+    return (kerf_memory){.scratch_bytes = 4 * (size_t)kerf_config_get(config, "how", 1), .alignment = 4};
+}
+/* Writes as much scratch as its config says, and is wrong in way 3. */
+static kerf_status run_configured(const kerf_launch *launch) {
+    const int64_t how = kerf_config_get(launch->config, "how", 1);
+    run_right(launch);
+    ((float *)launch->scratch)[how - 1] = 1;
+    if (how == 3)
+        operands_of(launch).y[0] += 1;
+    return KERF_OK;
+}
+TWICE_ROW(configured, run_configured, .refuses = refuse_config, .memory = config_memory);
+
 static const kerf_row other_machine = {.bytes = sizeof(kerf_row), .name = "other", .isa = "x", .isa_mask = 1ull << 60};
 static const kerf_row not_built = {
     .bytes = sizeof(kerf_row), .name = "missing", .isa = "", .missing = "built without z"};
@@ -266,6 +288,35 @@ static void right_passes(void) {
     }
     const kerf_case empty = twice_case(0, "1");
     REQUIRE(judge_case(&right, &empty, 20).verdict == KERF_PASS);
+}
+
+/* In one order, and once more in another: the configs reach a child that is there already. */
+static void each_config_is_judged(void) {
+    kerf_verifier *const verifier = open_verifier(20);
+    for (int turn = 0; turn < 2; ++turn) {
+        kerf_setting settings[4];
+        kerf_config configs[4];
+        const kerf_row *rows[5];
+        const kerf_config *list[5] = {NULL};
+        kerf_finding findings[5];
+        kerf_error error = {""};
+        for (int i = 0; i < 4; ++i) {
+            settings[i] = (kerf_setting){"how", turn ? 4 - i : i + 1};
+            configs[i] = (kerf_config){.bytes = sizeof configs[i], .n = 1, .setting = &settings[i]};
+            list[i] = &configs[i];
+        }
+        for (int i = 0; i < 5; ++i)
+            rows[i] = &configured;
+        const kerf_case c = twice_case(5, "1");
+        REQUIRE(kerf_verify_configs(verifier, &twice_entry, &c, rows, list, 5, findings, NULL, &error) == KERF_OK);
+        for (int i = 0; i < 5; ++i) {
+            const int64_t how = i < 4 ? settings[i].value : 1;
+            const kerf_verdict verdict = how == 2 ? KERF_SKIP : how == 3 ? KERF_FAIL : KERF_PASS;
+            REQUIRE_MESSAGE(findings[i].verdict == verdict, "way %d: %s %s", (int)how,
+                            kerf_verdict_name(findings[i].verdict), findings[i].reason);
+        }
+    }
+    kerf_verifier_close(verifier);
 }
 
 static void lazy_fails(void) {
@@ -425,6 +476,7 @@ static void nothing_is_left(void) {
 
 const kerf_test kerf_tests_unit_verify[] = {
     {"verify: a right row passes with every stride and size", "[unit][verify]", right_passes, __FILE__, __LINE__},
+    {"verify: each config of a row is judged", "[unit][verify]", each_config_is_judged, __FILE__, __LINE__},
     {"verify: zero, constant and copy fail", "[unit][verify]", lazy_fails, __FILE__, __LINE__},
     {"verify: a wrong element is named", "[unit][verify]", wrong_element_is_named, __FILE__, __LINE__},
     {"verify: accesses outside, gaps, inputs and scratch are found", "[unit][verify]", memory_faults, __FILE__,
