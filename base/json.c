@@ -91,6 +91,11 @@ void kerf_json_integer(kerf_json *json, const char *name, int64_t value) {
     kerf_text_printf(json->text, "%" PRId64, value);
 }
 
+void kerf_json_bool(kerf_json *json, const char *name, bool value) {
+    begin_item(json, name);
+    kerf_text_printf(json->text, value ? "true" : "false");
+}
+
 void kerf_json_real(kerf_json *json, const char *name, double value) {
     begin_item(json, name);
     if (!isfinite(value)) {

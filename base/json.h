@@ -25,7 +25,8 @@ void kerf_json_end_array(kerf_json *json);
 void kerf_json_text(kerf_json *json, const char *name,
                     const char *value); /* NULL becomes null; bad UTF-8 is replaced */
 void kerf_json_integer(kerf_json *json, const char *name, int64_t value);
-void kerf_json_real(kerf_json *json, const char *name, double value);  /* shortest text that reads back the same */
+void kerf_json_real(kerf_json *json, const char *name, double value); /* shortest text that reads back the same */
+void kerf_json_bool(kerf_json *json, const char *name, bool value);
 void kerf_json_hex(kerf_json *json, const char *name, uint64_t value); /* "0x..." : 64 bits do not fit a JSON number */
 
 #ifdef __cplusplus

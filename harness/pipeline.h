@@ -2,6 +2,7 @@
 #ifndef KERF_HARNESS_PIPELINE_H
 #define KERF_HARNESS_PIPELINE_H
 
+#include "harness/limits_file.h"
 #include "harness/options.h"
 #include "harness/progress.h"
 #include "harness/select.h"
@@ -21,6 +22,7 @@ typedef struct kerf_run {
     struct kerf_verifier *verifier;
     kerf_progress progress; /* of the stage that goes on */
     const volatile sig_atomic_t *interrupted;
+    kerf_kept_limits *limits; /* of this machine, while something is timed; NULL: not known */
     bool any_wrong;
     int64_t n_passed, n_failed, n_skipped;
 } kerf_run;

@@ -71,6 +71,25 @@ static void print_estimate(kerf_json *json, const char *name, const kerf_estimat
     kerf_json_end_object(json);
 }
 
+static void print_limit(kerf_json *json, const kerf_record *record) {
+    if (record->flops > 0 || record->read_bytes > 0 || record->written_bytes > 0) {
+        kerf_json_object(json, "work");
+        kerf_json_real(json, "flops", record->flops);
+        kerf_json_real(json, "read_bytes", record->read_bytes);
+        kerf_json_real(json, "written_bytes", record->written_bytes);
+        kerf_json_end_object(json);
+    }
+    if (!(record->limit_ns > 0))
+        return;
+    kerf_json_object(json, "limit");
+    kerf_json_real(json, "ns", record->limit_ns);
+    kerf_json_text(json, "by", record->limit_by);
+    kerf_json_integer(json, "level", (int64_t)record->limit_bytes);
+    kerf_json_bool(json, "again", record->limit_again);
+    kerf_json_end_object(json);
+    print_estimate(json, "share", &record->share);
+}
+
 static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_integer(json, "threads", record->threads);
     if (record->finding.verdict == KERF_FAIL) {
@@ -83,6 +102,7 @@ static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_real(json, "covered", record->covered);
     if (record->speed_ratio.middle > 0)
         print_estimate(json, "ratio_to_naive", &record->speed_ratio);
+    print_limit(json, record);
     kerf_json_text(json, "stop", record->stop);
     kerf_json_array(json, "samples");
     for (int i = 0; i < record->n_samples; ++i) {

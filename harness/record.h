@@ -60,6 +60,12 @@ typedef struct kerf_record {
     double covered;            /* TIME: confidence of the interval */
     kerf_estimate speed_ratio; /* TIME: time of naive / time of this row, paired by process; middle 0: no naive row */
     const char *stop;          /* TIME: why each process stopped, "narrow,time,..." */
+    double flops, read_bytes, written_bytes; /* TIME: least work of the case; all 0: not known */
+    double limit_ns;                         /* TIME: no call can be faster; 0: not known */
+    const char *limit_by;                    /* "read", "write", "copy", "flops" */
+    size_t limit_bytes;                      /* working set whose rate was used; 0 for flops */
+    bool limit_again;                        /* measured again in the same rounds as the row */
+    kerf_estimate share;                     /* limit / time */
     const kerf_recorded_sample *sample;
     int n_samples;
 

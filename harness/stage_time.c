@@ -1,5 +1,7 @@
 #include "harness/pipeline.h"
 
+#include "harness/machine_limits.h"
+#include "harness/row_limit.h"
 #include "harness/stats.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
@@ -17,6 +19,7 @@ typedef struct timed_case {
     const kerf_case *c;
     kerf_finding *findings; /* one per row of the run */
     const char **left_out;  /* why a row is not timed, or NULL */
+    kerf_work work;
 } timed_case;
 
 /* Why the row is not timed on any case, or NULL. */
@@ -49,6 +52,7 @@ static kerf_status verify_timed_cases(kerf_run *run, const kerf_set_list *sets, 
             for (int row = 0; row < run->rows.n; ++row)
                 timed->left_out[row] = untimed_reason(&run->arena, &run->rows.at[row]);
             KERF_TRY(kerf_verify_and_record(run, timed->set, timed->c, timed->left_out, timed->findings, error));
+            timed->work = kerf_verifier_work(run->verifier);
             kerf_progress_step(&run->progress, n, sets->n_cases);
         }
     }
@@ -139,6 +143,24 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
     return copy_samples(&run->sink.arena, cell, record, error);
 }
 
+/* Known even where the row has no time: what it could have reached. */
+static void add_limit(const kerf_run *run, const timed_case *timed, int mode, kerf_record *record) {
+    record->flops = timed->work.flops;
+    record->read_bytes = timed->work.read_bytes;
+    record->written_bytes = timed->work.written_bytes;
+    if (!run->limits)
+        return;
+    const kerf_limited what = {
+        .work = timed->work, .mode = (kerf_cache_mode)mode, .dtype = timed->c->dtype, .threads = run->threads};
+    const kerf_row_limit limit = kerf_row_limit_of(&run->limits->limits, &what);
+    record->limit_ns = limit.ns;
+    record->limit_by = limit.ns > 0 ? kerf_limit_by_name(limit.by) : NULL;
+    record->limit_bytes = limit.bytes;
+    const kerf_estimate *const time = &record->time_ns;
+    if (limit.ns > 0 && time->middle > 0)
+        record->share = (kerf_estimate){limit.ns / time->middle, limit.ns / time->high, limit.ns / time->low};
+}
+
 /* The worst element stands in the fields of the record too; the reason is for tables. */
 static void tell_wrong(kerf_run *run, const kerf_timing_cell *cell, kerf_record *record) {
     const kerf_finding *const found = &cell->finding;
@@ -198,6 +220,7 @@ static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode,
                                              : "no time was left");
         run->any_wrong = run->any_wrong || cell->crashed;
     }
+    add_limit(run, timed, mode, &record);
     return kerf_sink_add(&run->sink, &record, error);
 }
 
@@ -221,6 +244,16 @@ static kerf_status record_cells(kerf_run *run, const timed_case *cases, int n_ca
             }
         }
     }
+    return KERF_OK;
+}
+
+static kerf_status find_limits(kerf_run *run, kerf_error *error) {
+    kerf_kept_limits *const kept = KERF_ARENA_NEW(&run->arena, kerf_kept_limits, 1);
+    bool found;
+    if (!kept)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the limits of the machine");
+    kerf_machine_limits_kept(kept, &found);
+    run->limits = found ? kept : NULL;
     return KERF_OK;
 }
 
@@ -253,6 +286,7 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
         return kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
                                      run->options->host_argument, error);
     }
+    KERF_TRY(find_limits(run, error));
     const kerf_timing_options options = {.processes = PROCESSES,
                                          .threads = run->threads,
                                          .budget_s = run->options->time_budget_s,

@@ -39,6 +39,7 @@ struct kerf_verifier {
     kerf_arena arena, slots;
     kerf_thread_team *team; /* for the oracle; no thread may exist while a child is forked */
     kerf_trust trust;
+    kerf_work work; /* of the last case */
     int n_workers;
     worker workers[MAX_WORKERS];
 };
@@ -451,6 +452,8 @@ static kerf_status verify(kerf_verifier *verifier, const kerf_op_entry *entry, c
         KERF_TRY(make_job(verifier, entry, c, &job, &need, error));
     }
     KERF_TRY(fill_inputs(job, &verifier->arena, error));
+    if (entry->op->work)
+        verifier->work = entry->op->work(&job->problem, (const void *const *)job->in);
     KERF_TRY(ask_oracle(verifier, job, error));
     if (all->configs)
         KERF_TRY(copy_configs(all->configs, all->n_rows, &all->configs, &verifier->arena, error));
@@ -470,7 +473,12 @@ kerf_status kerf_verify_configs(kerf_verifier *verifier, const kerf_op_entry *en
                                 const kerf_row *const rows[], const kerf_config *const configs[], int n,
                                 kerf_finding findings[], const volatile sig_atomic_t *interrupted, kerf_error *error) {
     round_of_rows all = {.verifier = verifier, .rows = rows, .configs = configs, .findings = findings, .n_rows = n};
+    verifier->work = (kerf_work){0};
     const kerf_status status = verify(verifier, entry, c, &all, interrupted, error);
     kerf_arena_rewind(&verifier->arena, 0);
     return status;
+}
+
+kerf_work kerf_verifier_work(const kerf_verifier *verifier) {
+    return verifier->work;
 }

@@ -38,6 +38,9 @@ kerf_status kerf_verify_configs(kerf_verifier *verifier, const kerf_op_entry *en
                                 const kerf_row *const rows[], const kerf_config *const configs[], int n,
                                 kerf_finding findings[], const volatile sig_atomic_t *interrupted, kerf_error *error);
 
+/* The least work of the case that was verified last; all zero if its op does not tell. */
+kerf_work kerf_verifier_work(const kerf_verifier *verifier);
+
 /* Trust belongs to the set of cases verified so far: an output in a mode is trusted once some case would catch the
  * result "all zero", every constant and every copy of an input of that shape (all zero may pass where the output is
  * always zero). Calls `tell` for each output and mode that was wanted and is not trusted; returns their number. */

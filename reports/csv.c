@@ -35,7 +35,7 @@ static void print_estimate(FILE *file, const kerf_estimate *estimate) {
 
 void kerf_report_csv(const kerf_records *records, FILE *file) {
     fputs("kind,op,set,case,row,mode,config,verdict,error_over_slack,time_ns,time_ns_low,time_ns_high,ratio_to_naive,"
-          "ratio_low,ratio_high,reason\r\n",
+          "ratio_low,ratio_high,reason,limit_ns,limit_by,share,share_low,share_high\r\n",
           file);
     for (int i = 0; i < records->n; ++i) {
         const kerf_record *const record = records->at[i];
@@ -59,6 +59,12 @@ void kerf_report_csv(const kerf_records *records, FILE *file) {
         print_estimate(file, &record->speed_ratio);
         fputc(',', file);
         print_text(file, record->finding.reason);
+        fputc(',', file);
+        if (record->limit_ns > 0)
+            print_number(file, record->limit_ns);
+        fputc(',', file);
+        print_text(file, record->limit_by);
+        print_estimate(file, &record->share);
         fputs("\r\n", file);
     }
 }

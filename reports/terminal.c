@@ -172,6 +172,10 @@ static void print_timed_row(const kerf_record *record, FILE *file, int width, co
         print_time(file, record->time_ns.high);
         fprintf(file, "]");
     }
+    if (record->share.middle > 0)
+        fprintf(file, "  %8.*f", record->share.middle < 0.1 ? 3 : 2, record->share.middle);
+    else
+        fprintf(file, "  %8s", "-");
     if (record->speed_ratio.middle > 0)
         fprintf(file, "  %7.2f [%.2f, %.2f]", record->speed_ratio.middle, record->speed_ratio.low,
                 record->speed_ratio.high);
@@ -212,12 +216,12 @@ static void print_timed(const kerf_records *records, FILE *file, const style *s)
         else if (first)
             fprintf(file,
                     "\ntimed, fastest first: median of the processes' medians of one call, its interval (%.1f %% "
-                    "confidence), times as fast as naive\n",
+                    "confidence), part of what the machine allows, times as fast as naive\n",
                     100 * covered);
         first = false;
         fprintf(file, "\n%s %s%s%s\n", head->mode, s->dim, head->case_text, s->off);
-        fprintf(file, "  %-*s  %-10s  %-7s  error/slack      median  %-24s  x naive\n", width, "implementation",
-                "config", "verdict", "interval");
+        fprintf(file, "  %-*s  %-10s  %-7s  error/slack      median  %-24s  of limit  x naive\n", width,
+                "implementation", "config", "verdict", "interval");
         const kerf_record *block[MAX_ROWS];
         int n = 0;
         while (i < records->n && n < MAX_ROWS && same_block(head, records->at[i]))
