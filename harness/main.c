@@ -2,6 +2,7 @@
 #include "harness/list.h"
 #include "harness/pipeline.h"
 #include "harness/plugin.h"
+#include "harness/report.h"
 #include "harness/timing.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -63,7 +64,8 @@ static int end_with(kerf_command command, kerf_status status, const kerf_error *
     if (status == KERF_OK)
         return 0;
     if (status == KERF_ERROR_INTERRUPTED) {
-        const char *const kept = command == KERF_COMMAND_DOCTOR ? "" : "; the records so far are kept";
+        const char *const kept =
+            command == KERF_COMMAND_DOCTOR || command == KERF_COMMAND_REPORT ? "" : "; the records so far are kept";
         fprintf(stderr, "bench: interrupted%s\n", kept);
         return 128 + interrupted;
     }
@@ -77,6 +79,10 @@ static kerf_status run_command(const kerf_options *options, int argc, char **arg
     if (options->command == KERF_COMMAND_DOCTOR) {
         catch_signals();
         return kerf_doctor(options, &interrupted, stdout, error);
+    }
+    if (options->command == KERF_COMMAND_REPORT) {
+        catch_signals();
+        return kerf_report(options, &interrupted, error);
     }
     KERF_TRY(kerf_arena_map_shared(&arena, (size_t)1 << 20, error));
     KERF_TRY(kerf_registry_joined(options->plugin, &arena, &registry, error));

@@ -44,6 +44,7 @@ typedef enum option_id {
 #define TIMES       (IN(RUN) | IN(TIME) | IN(TIME_WORKER))
 #define RUNS        (TIMES | IN(VERIFY))
 #define CHOOSES     (RUNS | IN(ANNOTATE)) /* takes rows and cases */
+#define REPORTS     (RUNS | IN(REPORT))
 #define ALL         (CHOOSES | IN(LIST) | IN(DOCTOR))
 
 typedef struct option_row {
@@ -78,21 +79,21 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_SECONDS] = {"--seconds", "SECONDS", "annotate: how long the row is run (default 2)", IN(ANNOTATE), false},
     [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", ALL & ~IN(DOCTOR), true},
     [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", IN(DOCTOR), true},
-    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)", RUNS,
+    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)", REPORTS,
                        true},
-    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", RUNS, true},
-    [OPTION_JSON] = {"--json", NULL, "short for --format json", RUNS, true},
-    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", ALL, true},
+    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", REPORTS, true},
+    [OPTION_JSON] = {"--json", NULL, "short for --format json", REPORTS, true},
+    [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", ALL | IN(REPORT), true},
     [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", ALL & ~IN(DOCTOR), true},
-    [OPTION_HELP] = {"--help", NULL, "this text", ALL, false},
-    [OPTION_VERSION] = {"--version", NULL, "the version", ALL, false},
+    [OPTION_HELP] = {"--help", NULL, "this text", ALL | IN(REPORT), false},
+    [OPTION_VERSION] = {"--version", NULL, "the version", ALL | IN(REPORT), false},
 };
 
-static const char *const command_names[] = {"list",     "verify",      "time", "doctor",
-                                            "annotate", "time-worker", "help", NULL};
-static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,   KERF_COMMAND_TIME,
-                                        KERF_COMMAND_DOCTOR, KERF_COMMAND_ANNOTATE, KERF_COMMAND_TIME_WORKER,
-                                        KERF_COMMAND_HELP};
+static const char *const command_names[] = {"list",   "verify",      "time", "doctor", "annotate",
+                                            "report", "time-worker", "help", NULL};
+static const kerf_command commands[] = {KERF_COMMAND_LIST,        KERF_COMMAND_VERIFY,   KERF_COMMAND_TIME,
+                                        KERF_COMMAND_DOCTOR,      KERF_COMMAND_ANNOTATE, KERF_COMMAND_REPORT,
+                                        KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
@@ -264,6 +265,12 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         options->variants = word;
         return KERF_OK;
     }
+    if (options->command == KERF_COMMAND_REPORT) {
+        if (options->n_files == KERF_MAX_FILES)
+            return kerf_fail(error, KERF_ERROR_USAGE, "more than %d files of records", KERF_MAX_FILES);
+        options->file[options->n_files++] = word;
+        return KERF_OK;
+    }
     if (position > 0) {
         /* `bench list OP` and `bench verify OP` are what people type. */
         if (!options->op && position == 1) {
@@ -280,10 +287,11 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         }
     }
     const char *const nearest = kerf_nearest_name(word, command_names);
-    return kerf_fail(error, KERF_ERROR_USAGE,
-                     "unknown command '%s'%s%s%s; commands are list, verify, time, doctor, annotate; bench --op OP "
-                     "verifies and times",
-                     word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return kerf_fail(
+        error, KERF_ERROR_USAGE,
+        "unknown command '%s'%s%s%s; commands are list, verify, time, doctor, annotate, report; bench --op OP "
+        "verifies and times",
+        word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* Options that the command would not heed are refused. */
@@ -355,7 +363,7 @@ kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, ker
             options->host_argument = argv + at + 1;
             break;
         }
-        if (argv[at][0] == '-' && argv[at][1])
+        if (argv[at][0] == '-' && argv[at][1]) /* `-` is standard input to report */
             KERF_TRY(take_option(argc, argv, &at, options, &given, error));
         else
             KERF_TRY(take_word(argv[at], n_words++, options, error));
@@ -400,6 +408,13 @@ const char *kerf_options_help(const char *command) {
             "percentages. Needs objdump (binutils), no hardware counters and no root.\n");
         return memory;
     }
+    if (command && strcmp(command, "report") == 0) {
+        kerf_text_printf(&text,
+                         "usage: bench report [FILE...] [--format table|json|csv] [--out F=PATH] [--quiet]\n\n"
+                         "Makes reports again from files of records, `-` for standard input; without FILE from the\n"
+                         "newest run. Several files are reported one after the other.\n");
+        return memory;
+    }
     kerf_text_printf(&text,
                      "usage: bench --op OP [options]          verify, then time and rank what passed\n"
                      "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
@@ -408,6 +423,7 @@ const char *kerf_options_help(const char *command) {
                      "                                        Google Benchmark's own front end\n"
                      "       bench annotate VARIANT --op OP   disassembly of the loops that a row spends its time in\n"
                      "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
+                     "       bench report [FILE...]           reports again from files of records\n"
                      "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
     for (int i = 0; i < N_OPTIONS; ++i)
         kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),

@@ -6,6 +6,7 @@
 #include "harness/casegen.h"
 
 #define KERF_MAX_REPEATS 16
+#define KERF_MAX_FILES   64
 
 typedef enum kerf_command {
     KERF_COMMAND_RUN, /* verify, then time what passed */
@@ -14,6 +15,7 @@ typedef enum kerf_command {
     KERF_COMMAND_TIME,
     KERF_COMMAND_DOCTOR,
     KERF_COMMAND_ANNOTATE,
+    KERF_COMMAND_REPORT,      /* reports from files of records */
     KERF_COMMAND_TIME_WORKER, /* the process that kerf_time_cells starts */
     KERF_COMMAND_HELP,
     KERF_COMMAND_VERSION
@@ -48,7 +50,9 @@ typedef struct kerf_options {
     double seconds;       /* ANNOTATE: that the row is run for */
     bool split, counters; /* asked about timed rows, see timing_extra.h */
     bool quiet, verbose;
-    bool quick;           /* DOCTOR: the short form */
+    bool quick;                       /* DOCTOR: the short form */
+    const char *file[KERF_MAX_FILES]; /* REPORT */
+    int n_files;
     int n_host_arguments; /* what stood behind `--` */
     char **host_argument;
 } kerf_options;

@@ -119,6 +119,10 @@ static void print_timing(kerf_json *json, const kerf_record *record) {
 
 void kerf_record_print_json(const kerf_record *record, kerf_text *text) {
     static const char *const kinds[] = {"run", "verify", "time", "trust", "end"};
+    if (record->line) {
+        kerf_text_printf(text, "%s\n", record->line);
+        return;
+    }
     kerf_json json = kerf_json_over(text);
     kerf_json_object(&json, NULL);
     kerf_json_integer(&json, "schema", KERF_RECORD_SCHEMA);

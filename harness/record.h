@@ -8,7 +8,8 @@
 #include "harness/verdict.h"
 #include <stdint.h>
 
-#define KERF_RECORD_SCHEMA 1
+#define KERF_RECORD_SCHEMA     1
+#define KERF_RECORD_LINE_BYTES ((size_t)1 << 24) /* longest line, written or read */
 
 typedef enum kerf_record_kind {
     KERF_RECORD_RUN,    /* first line: where, when, with what */
@@ -40,6 +41,7 @@ typedef struct kerf_recorded_sample {
 
 typedef struct kerf_record {
     kerf_record_kind kind;
+    const char *line;                    /* as it was read from a file, without newline; NULL for what this run says */
     const char *command;                 /* RUN: the arguments as they came */
     const char *utc;                     /* RUN: start, ISO 8601 */
     const char *version;                 /* RUN: of Kerf */
@@ -74,7 +76,8 @@ typedef struct kerf_record {
     int64_t n_passed, n_failed, n_skipped; /* END: of VERIFY */
 } kerf_record;
 
-/* One JSON object on one line, with the newline. text->cut is set if it did not fit. */
+/* One JSON object on one line, with the newline; a record that was read keeps the fields that this program does not
+ * know. text->cut is set if it did not fit. */
 void kerf_record_print_json(const kerf_record *record, kerf_text *text);
 
 /* Records of a run, in order. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define ARENA_BYTES ((size_t)1 << 36) /* address space; records cost memory as they come */
-#define LINE_BYTES  ((size_t)1 << 24)
+#define LINE_BYTES  KERF_RECORD_LINE_BYTES
 
 /* Makes the folder and those above it; existing ones are fine. */
 static bool make_folders(char *path) {
@@ -26,16 +26,20 @@ static bool make_folders(char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-static bool open_run_file(kerf_sink *sink) {
+bool kerf_sink_folder(kerf_text *path) {
     const char *const data = getenv("XDG_DATA_HOME");
     const char *const home = getenv("HOME");
+    if (data && data[0] == '/')
+        kerf_text_printf(path, "%s/kerf/runs", data);
+    else if (home && home[0] == '/')
+        kerf_text_printf(path, "%s/.local/share/kerf/runs", home);
+    return path->length > 0 && !path->cut;
+}
+
+static bool open_run_file(kerf_sink *sink) {
     char folder[400];
     kerf_text text = kerf_text_over(folder, sizeof folder);
-    if (data && data[0] == '/')
-        kerf_text_printf(&text, "%s/kerf/runs", data);
-    else if (home && home[0] == '/')
-        kerf_text_printf(&text, "%s/.local/share/kerf/runs", home);
-    if (!text.length || text.cut || !make_folders(folder))
+    if (!kerf_sink_folder(&text) || !make_folders(folder))
         return false;
     const time_t now = time(NULL);
     struct tm utc;
@@ -60,7 +64,7 @@ static kerf_status open_output(kerf_sink *sink, int i, kerf_error *error) {
     return KERF_OK;
 }
 
-static void discard(kerf_sink *sink) {
+void kerf_sink_discard(kerf_sink *sink) {
     for (int i = 0; i < sink->options->n_outputs; ++i) {
         if (!sink->file[i])
             continue;
@@ -85,11 +89,11 @@ kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_er
         has_json_file = has_json_file || options->output[i].format == KERF_FORMAT_JSON;
     }
     if (status != KERF_OK) {
-        discard(sink);
+        kerf_sink_discard(sink);
         return status;
     }
     sink->line = kerf_arena_alloc(&sink->arena, LINE_BYTES, 1); /* the arena is larger */
-    if (!open_run_file(sink) && !has_json_file)
+    if (options->command != KERF_COMMAND_REPORT && !open_run_file(sink) && !has_json_file)
         fprintf(stderr, "bench: warning: no folder for the records can be written (XDG_DATA_HOME, HOME); "
                         "--out json=PATH keeps them\n");
     return KERF_OK;
@@ -173,6 +177,6 @@ kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error) {
     }
     if (sink->run_file >= 0 && !sink->options->quiet)
         fprintf(stderr, "records: %s\n", sink->run_path);
-    discard(sink);
+    kerf_sink_discard(sink);
     return first;
 }

@@ -19,8 +19,10 @@ typedef struct kerf_sink {
     const kerf_options *options;
 } kerf_sink;
 
+/* The folder of the runs' files; false if neither XDG_DATA_HOME nor HOME names one. */
+bool kerf_sink_folder(kerf_text *path);
 /* Opens every output before the run starts, so that a path that cannot be written costs no measurement. A file of --out
- * is written beside its place and takes it when it is complete. */
+ * is written beside its place and takes it when it is complete. `bench report` makes no file of a run. */
 kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_error *error);
 /* Keeps a copy of the record (its texts must live as long as the sink) and appends its line to the run's file, which is
  * given up with a warning when it cannot grow. */
@@ -28,5 +30,7 @@ kerf_status kerf_sink_add(kerf_sink *sink, const kerf_record *record, kerf_error
 /* Writes all reports, whichever of them fails, and names the run's file on standard error. Frees everything, also after
  * an error. */
 kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error);
+/* Frees everything without writing a report. */
+void kerf_sink_discard(kerf_sink *sink);
 
 #endif
