@@ -16,7 +16,7 @@ target_link_libraries(kerf_tests PRIVATE kerf_harness Catch2::Catch2)
 target_compile_definitions(kerf_tests PRIVATE KERF_TEST_BENCH="$<TARGET_FILE:bench>"
                            KERF_TEST_SOURCE="${CMAKE_SOURCE_DIR}"
                            KERF_TEST_PLANTED="${CMAKE_BINARY_DIR}/planted.so")
-add_dependencies(kerf_tests bench planted)
+add_dependencies(kerf_tests bench planted kerf_peers kerf_kernels_shared)
 
 # The planted wrong kernels as a plug-in, to see on the command line that they are found. The functions of base/ are the
 # program's that loads it.
@@ -30,3 +30,10 @@ catch_discover_tests(kerf_tests PROPERTIES TIMEOUT 300)
 
 add_test(NAME "docs: add-a-variant.md does what it says" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/add_a_variant.sh)
 set_tests_properties("docs: add-a-variant.md does what it says" PROPERTIES LABELS slow TIMEOUT 300)
+
+# A library with sanitizers cannot be loaded into Python.
+if(NOT KERF_SANITIZE)
+    add_test(NAME "peers: our side without any peer" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/peers.sh)
+    set_tests_properties("peers: our side without any peer" PROPERTIES TIMEOUT 120
+                         ENVIRONMENT "KERF_BUILD_DIR=${CMAKE_BINARY_DIR}")
+endif()

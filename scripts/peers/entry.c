@@ -1,0 +1,255 @@
+#include "scripts/peers/entry.h"
+
+#include "base/cpu.h"
+#include "harness/casegen.h"
+#include "harness/compare.h"
+#include "harness/place.h"
+#include "harness/team.h"
+#include "harness/timing_buffers.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/registry.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_JUDGES = 2 }; /* the case as it is, and with accumulate=storage */
+
+typedef kerf_status (*memory_function)(const kerf_grid_sampler_grad_args *, kerf_memory *, kerf_error *);
+typedef kerf_status (*grad_function)(const kerf_grid_sampler_grad_args *, kerf_error *);
+
+typedef struct bound_row {
+    memory_function memory;
+    grad_function run;
+    kerf_grid_sampler_grad_args args;
+    kerf_timing_block out[KERF_GSG_N_OUT], scratch;
+} bound_row;
+
+struct kerf_peers {
+    const kerf_op_entry *entry;
+    kerf_case c;
+    kerf_arena arena;
+    kerf_thread_team *team;
+    kerf_rng offsets;
+    kerf_timing_inputs inputs;
+    kerf_expect expect[N_JUDGES][KERF_GSG_N_OUT];
+    int n_rows;
+    bound_row row[KERF_PEERS_ROWS];
+};
+
+static kerf_error last_error;
+
+const char *kerf_peers_message(void) {
+    return last_error.message;
+}
+
+static const kerf_operand *operand_of(const kerf_peers *peers, int operand) {
+    const kerf_problem *const problem = &peers->inputs.problem;
+    return operand < KERF_GSG_N_IN ? problem->in[operand] : problem->out[operand - KERF_GSG_N_IN];
+}
+
+static bool is_wanted(const kerf_peers *peers, int output) {
+    return peers->inputs.problem.want >> output & 1;
+}
+
+static const kerf_op_entry *find_entry(void) {
+    return kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad");
+}
+
+int kerf_peers_read(const char *path, void (*tell)(const char *text)) {
+    kerf_arena arena;
+    kerf_case_list list = {0};
+    kerf_status status = kerf_arena_map_most(&arena, (size_t)1 << 30, (size_t)1 << 26, &last_error);
+    if (status != KERF_OK)
+        return (int)status;
+    status = kerf_cases_read_file(find_entry()->op, path, KERF_EXPAND_ALL, &(kerf_case_filter){0}, &arena, &list,
+                                  &last_error);
+    for (int i = 0; status == KERF_OK && i < list.n; ++i) {
+        char memory[4096];
+        kerf_text text = kerf_text_over(memory, sizeof memory);
+        kerf_case_print(&list.at[i], &text);
+        tell(memory);
+    }
+    kerf_arena_unmap(&arena);
+    return (int)status;
+}
+
+static kerf_status open_case(kerf_peers *peers, const char *line, int threads) {
+    /* Address space only: what the oracle needs depends on the case. */
+    KERF_TRY(kerf_arena_map_most(&peers->arena, (size_t)1 << 36, (size_t)1 << 28, &last_error));
+    peers->entry = find_entry();
+    KERF_TRY(kerf_case_parse(peers->entry->op, line, &peers->arena, &peers->c, &last_error));
+    KERF_TRY(kerf_timing_inputs_open(&peers->c, &peers->offsets, &peers->arena, &peers->inputs, &last_error));
+    return threads > 1 ? kerf_thread_team_open(threads, &peers->team, &last_error) : KERF_OK;
+}
+
+kerf_peers *kerf_peers_open(const char *line, int threads, uint64_t offsets) {
+    kerf_peers *const peers = calloc(1, sizeof *peers);
+    if (!peers) {
+        kerf_fail(&last_error, KERF_ERROR_MEMORY, "no memory for a case");
+        return NULL;
+    }
+    peers->offsets = kerf_rng_seeded(offsets, 0);
+    if (open_case(peers, line, threads) == KERF_OK)
+        return peers;
+    kerf_peers_close(peers);
+    return NULL;
+}
+
+void kerf_peers_close(kerf_peers *peers) {
+    for (int r = 0; r < peers->n_rows; ++r) {
+        for (int o = 0; o < KERF_GSG_N_OUT; ++o)
+            kerf_timing_block_unmap(&peers->row[r].out[o]);
+        kerf_timing_block_unmap(&peers->row[r].scratch);
+    }
+    kerf_timing_inputs_close(&peers->inputs);
+    kerf_thread_team_close(peers->team);
+    kerf_arena_unmap(&peers->arena);
+    free(peers);
+}
+
+void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operand *result) {
+    const kerf_strided *const at = &operand_of(peers, operand)->at;
+    *result = (kerf_peers_operand){0};
+    if (operand < KERF_GSG_N_IN)
+        result->data = peers->inputs.block[operand].data;
+    kerf_strided_count(at, &result->n_elements);
+    memcpy(result->dims, at->dims, sizeof result->dims);
+    memcpy(result->strides, at->strides, sizeof result->strides);
+}
+
+double kerf_peers_bytes(const kerf_peers *peers) {
+    double bytes = 0;
+    for (int i = 0; i < KERF_GSG_N_IN + KERF_GSG_N_OUT; ++i) {
+        const kerf_strided at = kerf_strided_unique(&operand_of(peers, i)->at);
+        int64_t n;
+        if ((i < KERF_GSG_N_IN || is_wanted(peers, i - KERF_GSG_N_IN)) && kerf_strided_count(&at, &n))
+            bytes += (double)n * (double)kerf_dtype_bytes(peers->c.dtype);
+    }
+    return bytes;
+}
+
+/* ---- our entry ------------------------------------------------------------------------------------------------- */
+
+static kerf_status bind_functions(const char *path, bound_row *row) {
+    /* Local: several builds of the library keep their symbols to themselves. */
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return kerf_fail(&last_error, KERF_ERROR_FILE, "cannot load the library: %s", dlerror());
+    row->memory = (memory_function)dlsym(library, "kerf_grid_sampler_grad_memory");
+    row->run = (grad_function)dlsym(library, "kerf_grid_sampler_grad");
+    if (!row->memory || !row->run)
+        return kerf_fail(&last_error, KERF_ERROR_FILE, "%s is no libkerf_kernels: it lacks kerf_grid_sampler_grad",
+                         path);
+    return KERF_OK;
+}
+
+static kerf_tensor tensor_of(const kerf_peers *peers, int operand, void *data) {
+    return (kerf_tensor){.data = data, .at = operand_of(peers, operand)->at};
+}
+
+static kerf_status bind_outputs(kerf_peers *peers, bound_row *row) {
+    kerf_tensor *const out[] = {&row->args.dx, &row->args.dgrid};
+    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
+        const int operand = KERF_GSG_N_IN + o;
+        *out[o] = tensor_of(peers, operand, NULL);
+        if (!is_wanted(peers, o))
+            continue;
+        KERF_TRY(kerf_timing_operand_map(operand_of(peers, operand), &peers->offsets, &row->out[o], &last_error));
+        out[o]->data = row->out[o].data;
+    }
+    return KERF_OK;
+}
+
+static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row) {
+    KERF_TRY(bind_functions(path, row));
+    const kerf_grid_sampler_modes *const modes = peers->inputs.problem.self;
+    row->args = (kerf_grid_sampler_grad_args){
+        .bytes = sizeof row->args,
+        .dtype = peers->c.dtype,
+        .modes = *modes,
+        .grad = tensor_of(peers, KERF_GSG_GRAD, peers->inputs.block[KERF_GSG_GRAD].data),
+        .x = tensor_of(peers, KERF_GSG_X, peers->inputs.block[KERF_GSG_X].data),
+        .grid = tensor_of(peers, KERF_GSG_GRID, peers->inputs.block[KERF_GSG_GRID].data),
+        .team = peers->team ? kerf_thread_team_get(peers->team) : NULL,
+    };
+    KERF_TRY(bind_outputs(peers, row));
+    kerf_memory memory;
+    KERF_TRY(row->memory(&row->args, &memory, &last_error));
+    if (memory.scratch_bytes > INT64_MAX)
+        return kerf_fail(&last_error, KERF_ERROR_MEMORY, "the scratch of this case overflows");
+    const kerf_operand scratch = {.bytes = sizeof scratch,
+                                  .name = "scratch",
+                                  .dtype = KERF_U8,
+                                  .at = {.rank = 1, .dims = {(int64_t)memory.scratch_bytes}, .strides = {1}}};
+    KERF_TRY(kerf_timing_operand_map(&scratch, &peers->offsets, &row->scratch, &last_error));
+    memset(row->scratch.data, 0, memory.scratch_bytes);
+    row->args.scratch = row->scratch.data;
+    row->args.scratch_bytes = memory.scratch_bytes;
+    return KERF_OK;
+}
+
+int kerf_peers_bind(kerf_peers *peers, const char *path) {
+    if (peers->n_rows == KERF_PEERS_ROWS) {
+        kerf_fail(&last_error, KERF_ERROR_USAGE, "at most %d rows", KERF_PEERS_ROWS);
+        return -1;
+    }
+    const int row = peers->n_rows++;
+    if (bind_row(peers, path, &peers->row[row]) != KERF_OK)
+        return -1;
+    kerf_peers_poison(peers, row);
+    return row;
+}
+
+int kerf_peers_run(kerf_peers *peers, int row) {
+    return (int)peers->row[row].run(&peers->row[row].args, &last_error);
+}
+
+void kerf_peers_poison(kerf_peers *peers, int row) {
+    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
+        const kerf_operand *const operand = operand_of(peers, KERF_GSG_N_IN + o);
+        kerf_extent extent;
+        if (!is_wanted(peers, o) || kerf_extent_of(operand, &extent, NULL) != KERF_OK)
+            continue;
+        const kerf_poison poison = kerf_poison_of(operand->dtype, &peers->offsets);
+        kerf_poison_elements(&poison, operand, &extent, peers->row[row].out[o].data);
+    }
+}
+
+/* ---- the oracle ------------------------------------------------------------------------------------------------ */
+
+void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *packed) {
+    kerf_extent extent;
+    if (kerf_extent_of(operand_of(peers, operand), &extent, NULL) == KERF_OK)
+        kerf_place_gather(operand_of(peers, operand), &extent, packed,
+                          peers->row[row].out[operand - KERF_GSG_N_IN].data);
+}
+
+int kerf_peers_expect(kerf_peers *peers, int storage) {
+    kerf_grid_sampler_modes modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
+    kerf_problem problem = peers->inputs.problem;
+    if (storage)
+        modes.accumulate = KERF_ACCUMULATE_STORAGE;
+    problem.self = &modes;
+    const kerf_team *const team = peers->team ? kerf_thread_team_get(peers->team) : NULL;
+    return (int)peers->entry->oracle(&problem, peers->inputs.in, peers->expect[storage != 0], team, &peers->arena,
+                                     &last_error);
+}
+
+double kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed, int64_t *n_bad) {
+    const int output = operand - KERF_GSG_N_IN;
+    if (!is_wanted(peers, output))
+        return -1;
+    const kerf_comparison found = kerf_compare_output(&peers->expect[storage != 0][output], peers->c.dtype, packed);
+    *n_bad = found.n_bad;
+    return found.ratio;
+}
+
+uint64_t kerf_peers_isa(void) {
+    return kerf_cpu_isa();
+}
+
+const char *kerf_peers_cpu(void) {
+    return kerf_cpu_model();
+}

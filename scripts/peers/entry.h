@@ -1,0 +1,47 @@
+/* What scripts/peers/grid_sampler calls through ctypes: a case as arrays in memory, our plain C entry out of any build
+ * of libkerf_kernels on these arrays, and the oracle as the judge of our result and of a peer's. Pointers are handed
+ * out as they are; functions that can fail return what they say and leave a line in kerf_peers_message(). */
+#ifndef KERF_SCRIPTS_PEERS_ENTRY_H
+#define KERF_SCRIPTS_PEERS_ENTRY_H
+
+#include <stdint.h>
+
+typedef struct kerf_peers kerf_peers;
+
+enum { KERF_PEERS_ROWS = 8 };
+
+/* One operand, in the order grad, x, grid, dx, dgrid. Strides in elements, both of four axes. */
+typedef struct kerf_peers_operand {
+    void *data; /* NULL for outputs, which each row has its own of */
+    int64_t n_elements, dims[4], strides[4];
+} kerf_peers_operand;
+
+/* Calls `tell` with the canonical text of each case of the file (docs/cases.md), in order; 0 is success. */
+int kerf_peers_read(const char *path, void (*tell)(const char *text));
+
+/* The case, its inputs filled; `offsets` seeds where in a page each buffer begins. NULL: not a case. */
+kerf_peers *kerf_peers_open(const char *line, int threads, uint64_t offsets);
+void kerf_peers_close(kerf_peers *peers);
+const char *kerf_peers_message(void);
+
+void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operand *result);
+double kerf_peers_bytes(const kerf_peers *peers); /* of all operands, each memory element once */
+
+/* Adds a row: outputs and scratch of its own, touched, for the entry of the library at `path`. -1: refused. */
+int kerf_peers_bind(kerf_peers *peers, const char *path);
+/* One call; 0 is success. */
+int kerf_peers_run(kerf_peers *peers, int row);
+/* Fills the outputs of the row with NaN. */
+void kerf_peers_poison(kerf_peers *peers, int row);
+
+/* A packed copy of an output (3 or 4) of the row in `packed`. */
+void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *packed);
+/* The oracle of the case, or of the case with accumulate=storage. Needed once before kerf_peers_judge; 0 is success. */
+int kerf_peers_expect(kerf_peers *peers, int storage);
+/* error / slack of the worst element of a packed output: at most 1 is right. Negative: the output is not wanted. */
+double kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed, int64_t *n_bad);
+
+uint64_t kerf_peers_isa(void); /* KERF_ISA_... */
+const char *kerf_peers_cpu(void);
+
+#endif

@@ -1,0 +1,226 @@
+"""From samples to figures: paired ratios, intervals over processes, groups, and the tables."""
+
+import math
+import re
+import statistics
+
+import library
+
+CONFIDENCE = 0.95
+
+
+def interval(values):
+    """(median, low, high, covered): the narrowest pair of order statistics that covers the true median with 95 %, the
+    extremes where there are too few values (docs/measuring.md)."""
+    values = sorted(values)
+    n = len(values)
+    cut = 0
+    while cut + 1 < (n + 1) // 2 and covered_by(n, cut + 1) >= CONFIDENCE:
+        cut += 1
+    return statistics.median(values), values[cut], values[n - 1 - cut], covered_by(n, cut)
+
+
+def covered_by(n, cut):
+    return sum(math.comb(n, k) for k in range(cut + 1, n - cut)) / 2**n
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+class Figures:
+    """What the records of a comparison say. A process is the unit: each gives one number, the interval is over them."""
+
+    def __init__(self, records):
+        self.times, self.values, self.failures = {}, {}, {}
+        for record in records:
+            key = record.get("case"), record.get("threads")
+            if record["kind"] == "time":
+                self.times.setdefault(key, {})[record["process"]] = record
+            elif record["kind"] == "value":
+                self.values[record["case"], record["row"]] = record
+            elif record["kind"] == "failed":
+                self.failures[record["case"], record["row"]] = record["message"]
+
+    def time_ns(self, key, row):
+        return self.interval_of(key, lambda record: statistics.median(record["ns"][row]))
+
+    def ratio_of(self, record, row):
+        """How many times longer `row` takes than ours, sample by sample of the same round."""
+        ours, theirs = record["ns"]["kerf"], record["ns"][row]
+        return statistics.median(b / a for a, b in zip(ours, theirs))
+
+    def ratio(self, key, row):
+        return self.interval_of(key, lambda record: self.ratio_of(record, row))
+
+    def interval_of(self, key, number_of):
+        try:
+            numbers = [number_of(record) for record in self.times.get(key, {}).values()]
+        except KeyError:
+            return None
+        return interval(numbers) if numbers else None
+
+    def mean(self, keys, number_of):
+        """Geometric mean over the keys of number_of(key, process), in every process that has all of them."""
+        keys = list(keys)
+        if not keys:
+            return None
+        means = []
+        for process in set.intersection(*(set(self.times.get(key, {})) for key in keys)):
+            try:
+                means.append(geometric_mean([number_of(key, process) for key in keys]))
+            except KeyError:
+                return None
+        return interval(means) if means else None
+
+    def mean_ratio(self, keys, row):
+        return self.mean(keys, lambda key, process: self.ratio_of(self.times[key][process], row))
+
+    def median_ns(self, key, process, row="kerf"):
+        return statistics.median(self.times[key][process]["ns"][row])
+
+
+# ---- groups --------------------------------------------------------------------------------------------------------
+
+INTERPOLATIONS = ("bilinear", "bicubic", "nearest")
+GROUPS = ("C >= 32, NCHW", "C >= 32, channels-last", "C = 3, both layouts", "C = 1")
+
+
+def interpolation_of(text):
+    return library.fields_of(text).get("interpolation_mode", "bilinear")
+
+
+def group_of(text):
+    fields = library.fields_of(text)
+    channels = int(fields["C"])
+    if channels >= 32:
+        return GROUPS[1] if fields.get("layout") == "nhwc" else GROUPS[0]
+    return {3: GROUPS[2], 1: GROUPS[3]}.get(channels)
+
+
+def with_dtype(text, dtype):
+    return re.sub(r"\bdtype=\w+", "dtype=" + dtype, text)
+
+
+def show(figure, digits=2):
+    """`7.31 [7.12, 7.40]`"""
+    if not figure:
+        return "-"
+    return "{:.{d}f} [{:.{d}f}, {:.{d}f}]".format(*figure[:3], d=digits)
+
+
+def show_ns(figure):
+    if not figure:
+        return "-"
+    ns = figure[0]
+    for unit, factor in (("us", 1e3), ("ms", 1e6)):
+        if ns < 1e3 * factor:
+            break
+    return f"{ns / factor:.3g} {unit}"
+
+
+def markdown(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def plain(heads, rows):
+    widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    return "".join("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip() + "\n"
+                   for cells in (heads, *rows))
+
+
+def group_table(figures, cases, threads, row):
+    rows = []
+    for interpolation in INTERPOLATIONS:
+        for count in threads:
+            cells = []
+            for group in GROUPS:
+                keys = [(text, count) for text in cases if "dtype=f32" in text and group_of(text) == group and
+                        interpolation_of(text) == interpolation and (text, count) in figures.times]
+                cells.append(show(figures.mean_ratio(keys, row)) + f" ({len(keys)})" if keys else "-")
+            rows.append([interpolation, str(count), *cells])
+    return ["", "threads", *GROUPS], rows
+
+
+def dtype_table(figures, cases, threads, row):
+    """Other types: elements per second of ours as a part of f32's, and the peer's time over ours, both C >= 32."""
+    rows = []
+    for dtype in ("f16", "bf16", "f64"):
+        for interpolation in INTERPOLATIONS:
+            for count in threads:
+                texts = [text for text in cases if f"dtype={dtype} " in text + " " and int(
+                    library.fields_of(text)["C"]) >= 32 and interpolation_of(text) == interpolation]
+                keys = [(text, count) for text in texts
+                        if (text, count) in figures.times and (with_dtype(text, "f32"), count) in figures.times]
+                if not keys:
+                    continue
+                speed = figures.mean(keys, lambda key, process: figures.median_ns(
+                    (with_dtype(key[0], "f32"), key[1]), process) / figures.median_ns(key, process))
+                rows.append([dtype, interpolation, str(count), str(len(keys)), show(speed),
+                             show(figures.mean_ratio(keys, row))])
+    return ["type", "", "threads", "cases", "elements per second, of our f32", "peer / ours"], rows
+
+
+def scaling_table(figures, cases, threads):
+    """Time on one thread over time on the most, by group; cases of more than 1 MiB."""
+    rows, most = [], max(threads)
+    for interpolation in INTERPOLATIONS:
+        cells = []
+        for group in GROUPS:
+            keys = [(text, most) for text in cases if "dtype=f32" in text and group_of(text) == group and
+                    interpolation_of(text) == interpolation and figures.times.get((text, most)) and
+                    figures.times.get((text, 1)) and
+                    next(iter(figures.times[text, most].values()))["bytes"] > 1 << 20]
+            scale = figures.mean(keys, lambda key, process: figures.median_ns(
+                (key[0], 1), process) / figures.median_ns(key, process)) if keys else None
+            cells.append(f"{show(scale)} ({len(keys)})" if scale else "-")
+        rows.append([interpolation, *cells])
+    return ["", *GROUPS], rows
+
+
+def show_value(figures, text, row):
+    failure = figures.failures.get((text, row))
+    if failure:
+        return failure
+    value = figures.values.get((text, row))
+    if not value:
+        return "-"
+    if not value["n_bad"]:
+        return f"{value['ratio']:.2g}"
+    told = f"wrong, {value['ratio']:.2g}, {value['n_bad']} elements"
+    if "storage_ratio" in value:
+        told += f"; {value['storage_ratio']:.2g} with accumulate=storage"
+    return told
+
+
+def short(text):
+    """The case without what most cases share."""
+    return re.sub(r" (seed=1|dtype=f32)\b", "", " " + text).strip()
+
+
+def case_table(figures, cases, threads, peers, values):
+    """`peers` maps rows to the names and versions that the heads show."""
+    heads, rows = ["case"], []
+    for count in threads:
+        heads.append(f"ours, {count} thr.")
+        for title in peers.values():
+            heads += [f"{title}, {count} thr.", "ratio"]
+    if values:
+        heads += ["error / slack, ours", *peers.values()]
+    for text in cases:
+        cells = [f"`{short(text)}`"]
+        for count in threads:
+            key = text, count
+            cells.append(show_ns(figures.time_ns(key, "kerf")))
+            for peer in peers:
+                cells += [show_ns(figures.time_ns(key, peer)), show(figures.ratio(key, peer))]
+        if values:
+            cells += [show_value(figures, text, row) for row in ("kerf", *peers)]
+        rows.append(cells)
+    return heads, rows
+
+
+def value_table(figures, cases, peers):
+    rows = [[f"`{text}`", *(show_value(figures, text, row) for row in ("kerf", *peers))] for text in cases]
+    return ["case", "ours", *peers.values()], rows

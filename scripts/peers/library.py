@@ -1,0 +1,123 @@
+"""libkerf_peers through ctypes: cases as arrays, our entry on them, and the oracle."""
+
+import ctypes
+import os
+
+OPERANDS = ("grad", "x", "grid", "dx", "dgrid")
+OUTPUTS = (3, 4)
+ISAS = {1: "avx2", 2: "avx512", 4: "neon"}
+
+
+class Operand(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("n_elements", ctypes.c_int64), ("dims", ctypes.c_int64 * 4),
+                ("strides", ctypes.c_int64 * 4)]
+
+
+class Failure(Exception):
+    """One line for the user."""
+
+
+TELL = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+
+
+class Library:
+    def __init__(self, build):
+        self.c = ctypes.CDLL(os.path.join(build, "libkerf_peers.so"), mode=os.RTLD_LOCAL)
+        pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
+        for name, result, arguments in (
+                ("read", number, [text, TELL]), ("open", pointer, [text, number, ctypes.c_uint64]),
+                ("close", None, [pointer]), ("message", text, []),
+                ("describe", None, [pointer, number, ctypes.POINTER(Operand)]), ("bytes", ctypes.c_double, [pointer]),
+                ("bind", number, [pointer, text]), ("run", number, [pointer, number]),
+                ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
+                ("expect", number, [pointer, number]),
+                ("judge", ctypes.c_double, [pointer, number, number, pointer, ctypes.POINTER(ctypes.c_int64)]),
+                ("isa", ctypes.c_uint64, []), ("cpu", text, [])):
+            function = getattr(self.c, "kerf_peers_" + name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+    def fail(self):
+        raise Failure(self.message().decode())
+
+    def read_cases(self, path):
+        texts = []
+        if self.read(path.encode(), TELL(lambda text: texts.append(text.decode()))) != 0:
+            self.fail()
+        return texts
+
+    def machine(self):
+        isas = [name for bit, name in ISAS.items() if self.isa() & bit]
+        return {"cpu": self.cpu().decode(), "isa": isas[-1] if isas else "none"}
+
+
+class Case:
+    """One case in memory. Closed by `close`; what was made from its arrays must be gone then."""
+
+    def __init__(self, library, text, threads, offsets):
+        self.library, self.text = library, text
+        self.fields = fields_of(text)
+        self.dtype = self.fields["dtype"]
+        self.handle = library.open(text.encode(), threads, offsets)
+        if not self.handle:
+            library.fail()
+        self.bytes = library.bytes(self.handle)
+
+    def close(self):
+        self.library.close(self.handle)
+        self.handle = None
+
+    def operand(self, number):
+        operand = Operand()
+        self.library.describe(self.handle, number, ctypes.byref(operand))
+        return operand
+
+    def bind(self, path):
+        row = self.library.bind(self.handle, path.encode())
+        if row < 0:
+            self.library.fail()
+        return row
+
+    def caller(self, row):
+        """A function that makes one call of the row."""
+        run, handle, fail = self.library.run, self.handle, self.library.fail
+
+        def call():
+            if run(handle, row) != 0:
+                fail()
+        return call
+
+    def wants(self, output):
+        want = self.fields.get("want", "all")
+        return want == "all" or OPERANDS[output] in want.split("+")
+
+    def result(self, row):
+        """The outputs of one call on poisoned memory, packed, as {operand: buffer}."""
+        self.library.poison(self.handle, row)
+        self.caller(row)()
+        packed = {}
+        for output in filter(self.wants, OUTPUTS):
+            packed[output] = ctypes.create_string_buffer(self.operand(output).n_elements * bytes_of(self.dtype) or 1)
+            self.library.gather(self.handle, row, output, packed[output])
+        return packed
+
+    def expect(self, storage):
+        if self.library.expect(self.handle, storage) != 0:
+            self.library.fail()
+
+    def judge(self, storage, packed):
+        """Largest error / slack of the outputs {operand: buffer or address}, and how many elements are wrong."""
+        worst, n_bad = 0.0, 0
+        for output, data in packed.items():
+            bad = ctypes.c_int64()
+            worst = max(worst, self.library.judge(self.handle, storage, output, data, ctypes.byref(bad)))
+            n_bad += bad.value
+        return worst, n_bad
+
+
+def bytes_of(dtype):
+    return {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}[dtype]
+
+
+def fields_of(text):
+    return dict(field.split("=", 1) for field in text.split())

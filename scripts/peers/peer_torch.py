@@ -1,0 +1,40 @@
+"""PyTorch as a peer: aten's own backward on the arrays of a case."""
+
+import ctypes
+
+import torch
+
+from library import OUTPUTS, bytes_of
+
+DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+INTERPOLATIONS = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+
+version = torch.__version__
+set_threads = torch.set_num_threads
+
+
+def tensor_of(case, number):
+    """The operand where it lies: no copy. Strides are those of the case, so channels-last stays channels-last."""
+    operand = case.operand(number)
+    dims, strides = list(operand.dims), list(operand.strides)
+    n_elements = 1 + sum((dim - 1) * stride for dim, stride in zip(dims, strides))
+    memory = (ctypes.c_char * (n_elements * bytes_of(case.dtype))).from_address(operand.data)
+    return torch.frombuffer(memory, dtype=DTYPES[case.dtype]).as_strided(dims, strides)
+
+
+def caller(case):
+    """A function that makes one call and returns its results."""
+    backward = torch.ops.aten.grid_sampler_2d_backward.default
+    grad, x, grid = (tensor_of(case, number) for number in range(3))
+    interpolation = INTERPOLATIONS[case.fields.get("interpolation_mode", "bilinear")]
+    padding = PADDINGS[case.fields.get("padding_mode", "zeros")]
+    aligned = case.fields.get("align_corners", "false") == "true"
+    wanted = [case.wants(output) for output in OUTPUTS]
+    return lambda: backward(grad, x, grid, interpolation, padding, aligned, wanted)
+
+
+def result(case):
+    """The outputs of one call, packed, as {operand: address}, with what keeps them alive."""
+    tensors = {output: tensor.contiguous() for output, tensor in zip(OUTPUTS, caller(case)()) if case.wants(output)}
+    return {output: tensor.data_ptr() for output, tensor in tensors.items()}, tensors

@@ -1,0 +1,145 @@
+"""One process of a comparison: reads a job, runs its cases, writes what it measured. Started by grid_sampler with
+allocator settings in its environment. A peer that crashes ends this process only; the line before says which."""
+
+import json
+import random
+import sys
+import time
+
+import library
+
+BATCH_NS = 100_000         # a sample lasts at least so long
+WARM_NS_PER_BYTE = 10      # a longer call needs no untimed one before: loading its operands is below 1 % of it
+LEAST_ROUNDS, MOST_ROUNDS = 3, 40
+
+
+at = {}  # the case and the side whose turn it is
+
+
+def say(**record):
+    print(json.dumps(record), flush=True)
+
+
+def announce(**turn):
+    """Before anything that can crash: the parent then knows who did."""
+    at.update(turn)
+    say(kind="at", **turn)
+
+
+def sample_ns(call, batch):
+    begin = time.perf_counter_ns()
+    for _ in range(batch):
+        call()
+    return (time.perf_counter_ns() - begin) / batch
+
+
+def settle():
+    """Threads of the side whose turn it was spin for a while before they sleep: wait until nobody works."""
+    for _ in range(100):
+        busy = time.process_time_ns()
+        time.sleep(0.001)
+        if time.process_time_ns() - busy < 200_000:
+            return
+
+
+class Row:
+    """One side of the comparison on one case."""
+
+    def __init__(self, name, call, case):
+        self.name, self.call = name, call
+        call()
+        first = sample_ns(call, 1)
+        self.batch = max(1, min(256, round(BATCH_NS / first)))
+        self.ns = sample_ns(call, self.batch)
+        self.warm = self.ns < WARM_NS_PER_BYTE * case.bytes
+        self.samples = []
+
+    def turn(self, threads):
+        if threads > 1:
+            settle()
+        if self.warm:
+            self.call()
+        self.samples.append(sample_ns(self.call, self.batch))
+
+    def turn_ns(self, threads):
+        return self.ns * (self.batch + self.warm) + (3e6 if threads > 1 else 0)
+
+
+class Worker:
+    def __init__(self, job):
+        self.job, self.library = job, library.Library(job["build"])
+        self.random = random.Random(f"{job['seed']} {job['process']}")
+        self.torch = None
+        if job["torch"]:
+            import peer_torch
+            self.torch = peer_torch
+
+    def sides(self, skip):
+        """The names of those that are compared. Each is announced before its first call, so that a crash has a name."""
+        return [*self.job["libraries"], *(["torch"] if self.torch and "torch" not in skip else [])]
+
+    def time_case(self, text, threads, skip):
+        case = library.Case(self.library, text, threads, self.random.getrandbits(64))
+        rows = []
+        for name in self.sides(skip):
+            announce(case=text, row=name)
+            settle()
+            path = self.job["libraries"].get(name)
+            rows.append(Row(name, case.caller(case.bind(path)) if path else self.torch.caller(case), case))
+        round_ns = sum(row.turn_ns(threads) for row in rows)
+        rounds = max(LEAST_ROUNDS, min(MOST_ROUNDS, int(self.job["case_s"] * 1e9 / round_ns)))
+        for _ in range(rounds):
+            for row in self.random.sample(rows, len(rows)):
+                row.turn(threads)
+        say(kind="time", case=text, threads=threads, process=self.job["process"], bytes=case.bytes,
+            ns={row.name: [round(ns) for ns in row.samples] for row in rows})
+        rows.clear()
+        case.close()
+
+    def judge(self, case, packed):
+        """Under the rules of the case, and what sums in the storage type may do where these are broken."""
+        worst, n_bad = case.judge(0, packed)
+        found = {"ratio": worst, "n_bad": n_bad}
+        if n_bad and bytes_in_half(case):
+            case.expect(1)
+            found["storage_ratio"] = case.judge(1, packed)[0]
+        return found
+
+    def check_case(self, text, threads, skip):
+        case = library.Case(self.library, text, threads, self.random.getrandbits(64))
+        case.expect(0)
+        for name in self.sides(skip):
+            announce(case=text, row=name)
+            path = self.job["libraries"].get(name)
+            packed, _alive = (case.result(case.bind(path)), None) if path else self.torch.result(case)
+            say(kind="value", case=text, threads=threads, row=name, **self.judge(case, packed))
+        case.close()
+
+    def run(self):
+        for cell in self.job["cells"]:
+            if time.time() > self.job["deadline"]:
+                return
+            text, threads, skip = cell["case"], cell["threads"], cell["skip"]
+            if self.torch:
+                self.torch.set_threads(threads)
+            try:
+                (self.check_case if self.job["values"] else self.time_case)(text, threads, skip)
+            except (library.Failure, RuntimeError) as failure:
+                say(kind="failed", **at, message=str(failure).splitlines()[0])
+
+
+def bytes_in_half(case):
+    return library.bytes_of(case.dtype) == 2
+
+
+def main():
+    try:
+        worker = Worker(json.load(sys.stdin))
+    except (OSError, ImportError) as failure:
+        say(kind="broken", message=str(failure).splitlines()[0])
+        return
+    worker.run()
+
+
+if __name__ == "__main__":
+    main()
