@@ -2,83 +2,22 @@
 
 #include "base/cpu.h"
 #include "harness/environment.h"
-#include "harness/limit_loops.h"
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/times.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MEBIBYTE ((size_t)1 << 20)
-#define SECOND   UINT64_C(1000000000)
-
-/* The two forms. A pass over the largest size costs some 20 ms for each kind and team in each round. */
-typedef struct form {
-    kerf_limit_teams teams;
-    size_t most_bytes;
-    int max_rounds, same_rounds;
-    uint64_t budget_ns, same_ns;
-} form;
-
-static const form forms[] = {
-    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 9, 3 * SECOND, SECOND / 12},
-    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 15, 20 * SECOND, SECOND / 4},
-};
 
 typedef struct doctor {
     const kerf_options *options;
     const volatile sig_atomic_t *interrupted;
     FILE *file;
-    kerf_clock clock;
     kerf_machine machine;
-    kerf_limits_form form;
-    kerf_doctor_pair pair;
-    kerf_kept_limits now, before;
+    kerf_doctor_measured now;
+    kerf_kept_limits before;
     bool has_before;
-    double steal, others; /* part of the processors' time that the host and other programs took; below 0: unknown */
 } doctor;
-
-/* All memory but a quarter stays with the others. */
-static size_t most_bytes_for(const form *chosen) {
-    size_t most_bytes = chosen->most_bytes;
-    while (most_bytes > MEBIBYTE && most_bytes > kerf_memory_available() / 4)
-        most_bytes /= 2;
-    return most_bytes;
-}
-
-/* Processor time in ticks of the system. */
-typedef struct ticks {
-    double all, idle, stolen; /* of all processors; stolen: given to others by the host of a virtual machine */
-    double own;               /* of this process */
-} ticks;
-
-static bool read_ticks(ticks *now) {
-    FILE *const file = fopen("/proc/stat", "r");
-    unsigned long long t[8] = {0};
-    if (!file)
-        return false;
-    const int n = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5],
-                         &t[6], &t[7]);
-    fclose(file);
-    struct tms own;
-    times(&own);
-    *now = (ticks){
-        .idle = (double)(t[3] + t[4]), .stolen = (double)t[7], .own = (double)own.tms_utime + (double)own.tms_stime};
-    for (int i = 0; i < 8; ++i)
-        now->all += (double)t[i];
-    return n == 8;
-}
-
-static void note_others(doctor *d, const ticks *then) {
-    ticks now;
-    d->steal = d->others = -1;
-    if (!read_ticks(&now) || now.all <= then->all)
-        return;
-    const double all = now.all - then->all, stolen = now.stolen - then->stolen;
-    d->steal = stolen / all;
-    d->others = (all - (now.idle - then->idle) - stolen - (now.own - then->own)) / all;
-}
 
 static bool has_counters(void) {
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
@@ -90,46 +29,6 @@ static bool has_counters(void) {
     if (counter >= 0)
         close((int)counter);
     return counter >= 0;
-}
-
-static kerf_status measure_with(doctor *d, const kerf_limit_plan *plan, kerf_limit_loops *loops, kerf_error *error) {
-    const form *const chosen = &forms[d->form];
-    const kerf_limit_device device = kerf_limit_loops_device(loops);
-    ticks then;
-    const bool told = read_ticks(&then);
-    KERF_TRY(kerf_limits_measure(plan, &device, &d->clock, 1, d->interrupted, &d->now.limits, error));
-    d->pair = (kerf_doctor_pair){.device = &device,
-                                 .bytes = MEBIBYTE,
-                                 .threads = plan->threads[plan->n_teams - 1],
-                                 .passes = 1,
-                                 .n_rounds = chosen->same_rounds,
-                                 .round_ns = chosen->same_ns,
-                                 .interrupted = d->interrupted};
-    KERF_TRY(kerf_doctor_same(&d->pair, &d->clock, 1, &d->now.same, error));
-    if (told)
-        note_others(d, &then);
-    return KERF_OK;
-}
-
-static kerf_status measure(doctor *d, kerf_error *error) {
-    const form *const chosen = &forms[d->form];
-    const int threads = d->options->threads > 0 ? d->options->threads : d->machine.processors;
-    kerf_limit_plan plan = {.least_bytes = 16 << 10,
-                            .most_bytes = most_bytes_for(chosen),
-                            .min_rounds = 3,
-                            .max_rounds = chosen->max_rounds,
-                            .budget_ns = chosen->budget_ns};
-    plan.n_teams = kerf_limit_teams_for(threads, chosen->teams, plan.threads);
-    kerf_limit_loops *loops;
-    KERF_TRY(kerf_limit_loops_open(kerf_cpu_isa(), plan.threads, plan.n_teams, plan.most_bytes, &loops, error));
-    const kerf_status status = measure_with(d, &plan, loops, error);
-    kerf_limit_loops_close(loops);
-    d->pair.device = NULL;
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(d->now.utc, sizeof d->now.utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    d->now.form = d->form;
-    return status;
 }
 
 /* ---- printing */
@@ -197,13 +96,14 @@ static void print_disturbances(const doctor *d, const kerf_environment *environm
     fputs("\nwhat disturbs timing here\n", file);
     if (strcmp(environment->virtual_machine, "no") != 0 && ++n)
         fprintf(file, "  virtual machine: %s; neighbours share memory and caches\n", environment->virtual_machine);
-    if (d->steal > 0.001 && ++n)
-        fprintf(file, "  the host took %.1f %% of the processors' time away while this was measured\n", 100 * d->steal);
-    if (d->others > 0.02 && ++n)
+    if (d->now.steal > 0.001 && ++n)
+        fprintf(file, "  the host took %.1f %% of the processors' time away while this was measured\n",
+                100 * d->now.steal);
+    if (d->now.others > 0.02 && ++n)
         fprintf(file,
                 "  other programs took %.0f %% of the processors' time while this was measured; limits of many threads "
                 "may be too low\n",
-                100 * d->others);
+                100 * d->now.others);
     if (strcmp(governor, "performance") != 0 && ++n)
         fprintf(file, "  frequency governor: %s; the clock rate may move\n", governor);
     if (environment->load_1min > 0.2 && ++n)
@@ -213,16 +113,16 @@ static void print_disturbances(const doctor *d, const kerf_environment *environm
         fputs("  no hardware counters: a change of the clock rate cannot be seen\n", file);
     if (n == 0)
         fputs("  nothing that is known\n", file);
-    fprintf(file, "  clock: steps of %llu ns\n", (unsigned long long)d->clock.resolution_ns);
+    fprintf(file, "  clock: steps of %llu ns\n", (unsigned long long)d->now.clock_steps_ns);
 }
 
 static void print_fitness(const doctor *d) {
     static const double differences[] = {0.01, 0.03, 0.10};
-    const kerf_interval same = d->now.same;
+    const kerf_interval same = d->now.kept.same;
     const double reach = kerf_doctor_reach(same);
     fprintf(d->file,
             "\nwhich differences can be told\n  one kernel against itself (copy of 1 MiB, threads=%d, %d rounds): ",
-            d->pair.threads, d->pair.n_rounds);
+            d->now.same_threads, d->now.same_rounds);
     fprintf(d->file, "ratio %.4f [%.4f, %.4f], so %.2f %% is noise\n", same.middle, same.low, same.high, 100 * reach);
     for (size_t i = 0; i < sizeof differences / sizeof differences[0]; ++i)
         fprintf(d->file, "  %2.0f %%: %s\n", 100 * differences[i], reach < differences[i] ? "yes" : "no");
@@ -232,7 +132,7 @@ static void print_fitness(const doctor *d) {
 static void print_before(const doctor *d) {
     if (!d->has_before)
         return;
-    const kerf_limit_team *const now = &d->now.limits.team[0], *const then = &d->before.limits.team[0];
+    const kerf_limit_team *const now = &d->now.kept.limits.team[0], *const then = &d->before.limits.team[0];
     const int last = (now->n_points < then->n_points ? now->n_points : then->n_points) - 1;
     if (now->point[last].bytes != then->point[last].bytes || now->threads != then->threads)
         return;
@@ -244,9 +144,9 @@ static void print_before(const doctor *d) {
 }
 
 static void print_limits(const doctor *d) {
-    const kerf_limits *const limits = &d->now.limits;
+    const kerf_limits *const limits = &d->now.kept.limits;
     fprintf(d->file, "limits of %s (%s), %d processors, %s\n", d->machine.cpu, d->machine.isa, d->machine.processors,
-            d->now.utc);
+            d->now.kept.utc);
     fprintf(d->file,
             "median of %d rounds and its interval (%.1f %% confidence); a copy counts what it reads and what it "
             "writes; a level ends where reading slows down\n",
@@ -274,9 +174,9 @@ static void read_before(doctor *d, const char *path) {
 /* A short measurement does not take the place of a full one. */
 static void keep(const doctor *d, const char *path) {
     kerf_error problem;
-    if (d->has_before && d->before.form == KERF_LIMITS_FULL && d->form == KERF_LIMITS_SHORT)
+    if (d->has_before && d->before.form == KERF_LIMITS_FULL && d->now.kept.form == KERF_LIMITS_SHORT)
         fprintf(d->file, "\nkept: still the full measurement of %s, in %s\n", d->before.utc, path);
-    else if (kerf_limits_write(path, &d->machine, &d->now, &problem) != KERF_OK)
+    else if (kerf_limits_write(path, &d->machine, &d->now.kept, &problem) != KERF_OK)
         warn(problem.message);
     else
         fprintf(d->file, "\nkept in %s\n", path);
@@ -291,9 +191,12 @@ static kerf_status examine(doctor *d, kerf_arena *arena, kerf_error *error) {
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to describe the machine");
     if (has_path)
         read_before(d, path);
-    if (!d->options->quiet)
-        fprintf(stderr, "measuring the limits of this machine, about %d s\n", d->form == KERF_LIMITS_SHORT ? 5 : 25);
-    KERF_TRY(measure(d, error));
+    const kerf_doctor_plan plan = {.form = d->options->quick ? KERF_LIMITS_SHORT : KERF_LIMITS_FULL,
+                                   .threads = d->options->threads,
+                                   .quiet = d->options->quiet,
+                                   .why = "",
+                                   .interrupted = d->interrupted};
+    KERF_TRY(kerf_doctor_measure(&plan, &d->now, error));
     print_limits(d);
     print_before(d);
     print_disturbances(d, environment);
@@ -310,12 +213,7 @@ kerf_status kerf_doctor(const kerf_options *options, const volatile sig_atomic_t
     static doctor d; /* too large for a stack */
     kerf_arena arena;
     KERF_TRY(kerf_arena_map_shared(&arena, 1 << 16, error));
-    d = (doctor){.options = options,
-                 .interrupted = interrupted,
-                 .file = file,
-                 .clock = kerf_clock_monotonic(),
-                 .machine = kerf_machine_here(),
-                 .form = options->quick ? KERF_LIMITS_SHORT : KERF_LIMITS_FULL};
+    d = (doctor){.options = options, .interrupted = interrupted, .file = file, .machine = kerf_machine_here()};
     const kerf_status status = examine(&d, &arena, error);
     kerf_arena_unmap(&arena);
     return status;

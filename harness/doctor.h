@@ -10,6 +10,24 @@
 kerf_status kerf_doctor(const kerf_options *options, const volatile sig_atomic_t *interrupted, FILE *file,
                         kerf_error *error);
 
+typedef struct kerf_doctor_plan {
+    kerf_limits_form form;
+    int threads; /* of the largest team; 0: as many as processors */
+    bool quiet;  /* nothing on standard error */
+    const char *why;
+    const volatile sig_atomic_t *interrupted; /* or NULL */
+} kerf_doctor_plan;
+
+typedef struct kerf_doctor_measured {
+    kerf_kept_limits kept;
+    int same_threads, same_rounds; /* of kept.same */
+    double steal, others; /* part of the processors' time that the host and other programs took; below 0: unknown */
+    uint64_t clock_steps_ns;
+} kerf_doctor_measured;
+
+/* Says on standard error that it measures, and `why`. */
+kerf_status kerf_doctor_measure(const kerf_doctor_plan *plan, kerf_doctor_measured *result, kerf_error *error);
+
 /* The same kernel as two arms that take turns: the median of arm A over arm B in each round, and the interval of that
  * ratio over the rounds. An arm is one call of `run` with these parameters. */
 typedef struct kerf_doctor_pair {

@@ -3,9 +3,11 @@
 #define KERF_HARNESS_MACHINE_LIMITS_H
 
 #include "harness/limits_file.h"
+#include <signal.h>
 
-/* Those that are kept; *found is false, with a warning on standard error where there is one to give, if there are
- * none. */
-void kerf_machine_limits_kept(kerf_kept_limits *kept, bool *found);
+/* Those that are kept; if there are none, measures the short form and keeps it. What goes wrong is a warning on
+ * standard error: *found is false then. Fails only when *interrupted became non-zero. */
+kerf_status kerf_machine_limits(bool quiet, const volatile sig_atomic_t *interrupted, kerf_kept_limits *kept,
+                                bool *found, kerf_error *error);
 
 #endif

@@ -252,7 +252,7 @@ static kerf_status find_limits(kerf_run *run, kerf_error *error) {
     bool found;
     if (!kept)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the limits of the machine");
-    kerf_machine_limits_kept(kept, &found);
+    KERF_TRY(kerf_machine_limits(run->options->quiet, run->interrupted, kept, &found, error));
     run->limits = found ? kept : NULL;
     return KERF_OK;
 }
@@ -286,7 +286,8 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
         return kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
                                      run->options->host_argument, error);
     }
-    KERF_TRY(find_limits(run, error));
+    if (n_cells > 0)
+        KERF_TRY(find_limits(run, error));
     const kerf_timing_options options = {.processes = PROCESSES,
                                          .threads = run->threads,
                                          .budget_s = run->options->time_budget_s,

@@ -65,7 +65,28 @@ static void an_interrupt_ends_it(void) {
     REQUIRE_MESSAGE(strcmp(result->err, "bench: interrupted\n") == 0, "%s", result->err);
 }
 
+#define TINY "--case 'N=1 C=2 H=4 W=4 Ho=3 Wo=3 dtype=f32 fill=exact'"
+
+/* Without limits of this machine a run that times measures them, once. */
+static void a_first_run_measures_the_limits(void) {
+    char before[96], command[128];
+    snprintf(before, sizeof before, "env XDG_DATA_HOME='%s/first'", cli_folder());
+    const char *const arguments = "time --op grid_sampler_grad --variant naive --time-budget 1 --json " TINY;
+    const cli_result *result = cli_bench_with(before, arguments);
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "measuring the limits of this machine, about 5 s"), "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->out, "\"limit\":{\"ns\":") && strstr(result->out, "\"share\":{"), "%s", result->out);
+    result = cli_bench_with(before, arguments);
+    REQUIRE_MESSAGE(result->exit_code == 0 && !strstr(result->err, "measuring"), "%s", result->err);
+    snprintf(command, sizeof command, "printf x >>\"$(echo '%s'/first/kerf/machines/*.json)\"", cli_folder());
+    REQUIRE(system(command) == 0);
+    result = cli_bench_with(before, arguments);
+    REQUIRE_MESSAGE(strstr(result->err, "ignored") && strstr(result->err, "measuring"), "%s", result->err);
+}
+
 const kerf_test kerf_tests_cli_doctor[] = {
+    {"doctor: a first timing run measures the limits", "[cli][doctor]", a_first_run_measures_the_limits, __FILE__,
+     __LINE__},
     {"doctor: the short form tells all", "[cli][doctor]", the_short_form_tells_all, __FILE__, __LINE__},
     {"doctor: a damaged file is one warning", "[cli][doctor]", a_damaged_file_is_one_warning, __FILE__, __LINE__},
     {"doctor: wrong words are refused", "[cli][doctor]", wrong_words_are_refused, __FILE__, __LINE__},

@@ -1,5 +1,6 @@
 #include "tests/cli/run.h"
 
+#include "harness/limits_file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,31 @@ static void remove_folder(void) {
         fprintf(stderr, "cannot remove %s\n", folder);
 }
 
+/* Limits that nothing reaches, so that `bench` need not measure any before it times. */
+static void keep_limits(void) {
+    static const kerf_interval fast = {.middle = 1e6, .low = 1e6, .high = 1e6};
+    static kerf_kept_limits kept = {.utc = "2026-01-01T00:00:00Z",
+                                    .form = KERF_LIMITS_SHORT,
+                                    .same = {.middle = 1, .low = 1, .high = 1},
+                                    .limits = {.n_teams = 1, .n_rounds = 9, .covered = 0.95}};
+    kept.limits.team[0] = (kerf_limit_team){
+        .threads = 1, .n_points = 1, .point[0] = {16 << 10, fast, fast, fast}, .f32 = fast, .f64 = fast};
+    const kerf_machine machine = kerf_machine_here();
+    char data[80], path[256];
+    kerf_text text = kerf_text_over(path, sizeof path);
+    snprintf(data, sizeof data, "%s/data", folder);
+    setenv("XDG_DATA_HOME", data, 1);
+    if (!kerf_limits_path(&machine, &text) || kerf_limits_write(path, &machine, &kept, NULL) != KERF_OK)
+        abort();
+}
+
 const char *cli_folder(void) {
     if (!folder[0]) {
         snprintf(folder, sizeof folder, "/tmp/kerf-cli-XXXXXX");
         if (!mkdtemp(folder))
             abort();
         atexit(remove_folder);
+        keep_limits();
     }
     return folder;
 }

@@ -7,7 +7,8 @@ typedef struct cli_result {
     char out[1 << 20], err[1 << 16];
 } cli_result;
 
-/* `arguments` as a shell reads them. The result is valid until the next call. XDG_DATA_HOME is a folder of the test. */
+/* `arguments` as a shell reads them. The result is valid until the next call. XDG_DATA_HOME is a folder of the test, in
+ * which limits of this machine are kept that nothing reaches. */
 const cli_result *cli_bench(const char *arguments);
 /* The same with text in front of the program: variables, or `timeout -s INT 2`. */
 const cli_result *cli_bench_with(const char *before, const char *arguments);
