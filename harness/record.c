@@ -104,6 +104,8 @@ static void print_timing(kerf_json *json, const kerf_record *record) {
         print_estimate(json, "ratio_to_naive", &record->speed_ratio);
     print_limit(json, record);
     kerf_json_text(json, "stop", record->stop);
+    if (record->extra)
+        kerf_record_print_extra(json, record->extra);
     kerf_json_array(json, "samples");
     for (int i = 0; i < record->n_samples; ++i) {
         const kerf_recorded_sample *const sample = &record->sample[i];

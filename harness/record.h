@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "harness/record_extra.h"
 #include "harness/verdict.h"
 #include <stdint.h>
 
@@ -70,6 +71,7 @@ typedef struct kerf_record {
     kerf_estimate share;                     /* limit / time */
     const kerf_recorded_sample *sample;
     int n_samples;
+    const kerf_recorded_extra *extra; /* TIME: split and counters, or NULL */
 
     int exit_code;                         /* END */
     double seconds;                        /* END: wall time of the run */

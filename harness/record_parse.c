@@ -280,6 +280,39 @@ static void read_limit(reader *r, kerf_record *record) {
     record->share = estimate(r, "share");
 }
 
+static void read_counters(reader *r, kerf_recorded_extra *extra) {
+    kerf_recorded_counters *const counters = &extra->counters;
+    extra->uncounted = text_or(r, "reason", NULL);
+    counters->n_calls = integer_or(r, "calls", 0, INT64_MAX, 0);
+    for (int i = 0; i < KERF_N_COUNTERS; ++i)
+        counters->value[i] = real(r, kerf_counter_name((kerf_counter)i), NAN, NAN);
+    counters->cycles_per_ns = real(r, "cycles_per_ns", NAN, NAN);
+}
+
+static void read_extra(reader *r, kerf_record *record) {
+    kerf_recorded_extra *const extra = KERF_ARENA_NEW(r->arena, kerf_recorded_extra, 1);
+    reader in;
+    if (!extra) {
+        r->no_memory = true;
+        return;
+    }
+    *extra = (kerf_recorded_extra){0};
+    if ((extra->asked_split = inner(r, "split", &in))) {
+        extra->split = (kerf_recorded_split){.n_calls = (int)integer_or(&in, "calls", 0, INT32_MAX, 0),
+                                             .call_ns = real(&in, "call", 0, NAN),
+                                             .pack_ns = real(&in, "pack", 0, NAN),
+                                             .compute_ns = real(&in, "compute", 0, NAN),
+                                             .unpack_ns = real(&in, "unpack", 0, NAN)};
+        end_inner(r, &in);
+    }
+    if ((extra->asked_counters = inner(r, "counters", &in))) {
+        read_counters(&in, extra);
+        end_inner(r, &in);
+    }
+    if (extra->asked_split || extra->asked_counters)
+        record->extra = extra;
+}
+
 static void read_time(reader *r, kerf_record *record) {
     read_identity(r, record);
     record->time_ns = estimate(r, "time_ns");
@@ -287,6 +320,7 @@ static void read_time(reader *r, kerf_record *record) {
     record->speed_ratio = estimate(r, "ratio_to_naive");
     record->stop = text_or(r, "stop", "");
     read_limit(r, record);
+    read_extra(r, record);
     read_samples(r, record);
     if (record->n_samples > 0 && !(record->time_ns.middle > 0))
         refuse(r, "time_ns", "a time above 0 where there are samples");

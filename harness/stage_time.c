@@ -2,6 +2,7 @@
 
 #include "harness/machine_limits.h"
 #include "harness/row_limit.h"
+#include "harness/stage_extra.h"
 #include "harness/stats.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
@@ -140,6 +141,7 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
             ratios[process] /= medians[process];
         record->speed_ratio = estimate_of(ratios, &ignored);
     }
+    record->extra = kerf_stage_extra(run, cell, PROCESSES);
     return copy_samples(&run->sink.arena, cell, record, error);
 }
 
@@ -292,7 +294,8 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
                                          .threads = run->threads,
                                          .budget_s = run->options->time_budget_s,
                                          .seed = run->options->order_seed,
-                                         .plugins = run->options->plugin};
+                                         .plugins = run->options->plugin,
+                                         .wish = kerf_stage_wish(run)};
     kerf_progress_begin(&run->progress, run->options->quiet,
                         "timing %d case%s, hot and cold, in %d processes, about %.0f s", n_cases,
                         n_cases == 1 ? "" : "s", PROCESSES, run->options->time_budget_s);

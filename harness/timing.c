@@ -70,8 +70,10 @@ static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_err
         cell->reason[0] = '\0';
         cell->crashed = false;
         cell->wrong_on = NULL;
+        const bool wishes = r->options->wish.split || r->options->wish.counters;
         cell->stop = KERF_ARENA_NEW(arena, kerf_stop, r->options->processes);
-        if (!cell->stop)
+        cell->extra = wishes ? KERF_ARENA_NEW(arena, kerf_timing_extra, r->options->processes) : NULL;
+        if (!cell->stop || (wishes && !cell->extra))
             return kerf_fail(error, KERF_ERROR_MEMORY, "no room for %d cells to time", r->n);
         for (int p = 0; p < r->options->processes; ++p)
             cell->stop[p] = KERF_STOP_NONE;

@@ -7,6 +7,7 @@
 #include "harness/cache.h"
 #include "harness/casegen.h"
 #include "harness/sampler.h"
+#include "harness/timing_extra.h"
 #include "harness/verdict.h"
 #include <signal.h>
 
@@ -21,6 +22,7 @@ typedef struct kerf_timing_cell {
     kerf_sample *sample;       /* result, from the arena; in order of process, then round */
     int n_samples;
     kerf_stop *stop;           /* result: one per process */
+    kerf_timing_extra *extra;  /* result: one per process; NULL where nothing was wished */
     char reason[200];          /* result: why there are no samples, else "" */
     bool crashed;              /* result: because the row brought its process down */
     const kerf_case *wrong_on; /* result: the case on which a call of the row was wrong while it was timed, or NULL */
@@ -33,6 +35,7 @@ typedef struct kerf_timing_options {
     double budget_s;            /* wall time for all cells and processes together */
     uint64_t seed;              /* of the order of rows */
     const char *const *plugins; /* paths that the worker opens too, NULL-terminated; NULL if none */
+    kerf_timing_wish wish;      /* beside the times */
 } kerf_timing_options;
 
 /* Cells that share the pointer to their case are timed in turns; cells with equal cases and pointers of their own are

@@ -63,6 +63,21 @@ static bool take_wrong(kerf_timing_run *r, const char *line) {
     return true;
 }
 
+static bool take_extra(kerf_timing_run *r, const char *line) {
+    kerf_timing_extra extra;
+    int cell = -1;
+    if (!kerf_timing_extra_read(line, &cell, &extra))
+        return false;
+    if (!is_expected(r, cell) || !r->cells[cell].extra)
+        return true;
+    kerf_timing_extra *const kept = &r->cells[cell].extra[r->process];
+    if (extra.split.n_calls > 0)
+        kept->split = extra.split;
+    else
+        kept->counters = extra.counters;
+    return true;
+}
+
 /* Lines that are not understood are passed over. */
 static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_error *error) {
     kerf_sample sample = {.process = (uint16_t)r->process};
@@ -80,7 +95,7 @@ static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_e
             r->done[cell] = true;
             tell_progress(r);
         }
-    } else if (take_wrong(r, line)) {
+    } else if (take_extra(r, line) || take_wrong(r, line)) {
         return KERF_OK;
     } else if (sscanf(line, "fail %d %n", &cell, &text_at) == 1 && is_expected(r, cell)) {
         kerf_timing_drop(r, cell, line + text_at);

@@ -64,6 +64,10 @@ static void write_case(kerf_timing_run *r, FILE *file, int first) {
 static kerf_status write_request(kerf_timing_run *r, FILE *file, kerf_error *error) {
     fprintf(file, "threads %d\nseed 0x%" PRIx64 "\nprocess %d\nbudget_ns %" PRIu64 "\nturn /proc/%ld/fd/%d\n",
             r->options->threads, r->options->seed, r->process, budget_ns(r), (long)getpid(), r->turn_file);
+    if (r->options->wish.split)
+        fputs("split\n", file);
+    if (r->options->wish.counters)
+        fputs("counters\n", file);
     int *const first = malloc((size_t)r->n * sizeof *first);
     if (!first)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to order %d cells", r->n);

@@ -4,15 +4,17 @@
  *             seed HEX                              stop CELL REASON      the cell's samples are complete
  *             process N                             fail CELL MESSAGE     there are none
  *             budget_ns N                           wrong CELL OUTPUT CALL BAD ELEMENTS RATIO GOT LO HI SLACK INDEX...
- *             turn PATH                             end
+ *             turn PATH                             split CELL CALLS CALL PACK COMPUTE UNPACK    nanoseconds
+ *             split                                 counted CELL CALLS CYCLES/NS CYCLES INSTRUCTIONS L1D LLC BRANCH
+ *             counters                              end
  *             case OP CASE-TEXT
  *             check POISON                 of the case above: calls are checked; POISON is nan or numbers
  *             cell CELL MODE ROW           of the case above; MODE is hot or cold, ROW as in a key
  *             with THREADS [NAME=VALUE,...] the cell above has a team of its own size and this config
  *             end
  *
- * `wrong` stands instead of the samples of a row that gave a wrong result; CALL is timed or poisoned, INDEX the worst
- * element's.
+ * `split` and `counters` ask for calls besides the samples; what these gave comes before `stop`. `wrong` stands
+ * instead of the samples of a row that gave a wrong result; CALL is timed or poisoned, INDEX the worst element's.
  *
  * By hand: `bench time-worker < request`; all lines but case, cell and end may be left out. */
 #ifndef KERF_HARNESS_TIMING_PROTOCOL_H

@@ -145,7 +145,11 @@ static kerf_status read_line(const reader *r, char *text) {
         return read_with(r, text);
     if (strcmp(key, "check") == 0)
         return read_check(r, text);
-    if (strcmp(key, "turn") == 0) {
+    if (strcmp(key, "split") == 0) {
+        request->wish.split = true;
+    } else if (strcmp(key, "counters") == 0) {
+        request->wish.counters = true;
+    } else if (strcmp(key, "turn") == 0) {
         request->turn_path = kerf_arena_copy_text(r->arena, text);
     } else if (strcmp(key, "threads") == 0) {
         KERF_TRY(number_of(r, text, 1, INT32_MAX, &value));

@@ -35,6 +35,7 @@ typedef struct kerf_timing_request {
     int threads, process;
     uint64_t seed, budget_ns;
     const char *turn_path; /* NULL: nobody looks */
+    kerf_timing_wish wish;
     kerf_requested_case *first, *last;
 } kerf_timing_request;
 

@@ -137,6 +137,16 @@ static void tell_wrong(worker *w, int id, const kerf_finding *f) {
     fputc('\n', w->answer);
 }
 
+static void tell_extra(worker *w, const cell *one) {
+    const kerf_counter_system system = kerf_counter_system_linux();
+    kerf_timing_extra extra;
+    kerf_timing_turn_begin(w->turn, one->wanted->id);
+    kerf_timing_extra_take(&w->request.wish, one->row, one->wanted->mode, one->sampler.batch, &w->clock, &system,
+                           &extra);
+    kerf_timing_turn_begin(w->turn, -1);
+    kerf_timing_extra_print(&extra, one->wanted->id, w->answer);
+}
+
 static void tell_samples(worker *w, const cell *one) {
     const int id = one->wanted->id;
     if (one->error.message[0] || one->sampler.stop == KERF_STOP_ERROR) {
@@ -152,6 +162,7 @@ static void tell_samples(worker *w, const cell *one) {
         fprintf(w->answer, "sample %d %d %" PRIu32 " %" PRIu64 "\n", id, sample->round, sample->batch,
                 sample->total_ns);
     }
+    tell_extra(w, one);
     fprintf(w->answer, "stop %d %s\n", id, kerf_stop_name(one->sampler.stop));
 }
 

@@ -1,5 +1,5 @@
 /* Two tables: rows over all verified cases, then one ranked block per timed case and cache mode. */
-#include "reports/reports.h"
+#include "reports/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,7 @@ typedef struct row_summary {
     kerf_verdict worst; /* first verdict that is not PASS or SKIP, else PASS; SKIP where nothing ran */
 } row_summary;
 
-typedef struct style {
-    const char *good, *bad, *dim, *off;
-} style;
+typedef kerf_style style;
 
 static style style_of(kerf_colour colour) {
     if (colour == KERF_COLOURED)
@@ -67,7 +65,7 @@ static void print_ratio(FILE *file, double ratio) {
         fprintf(file, "%11.3f", ratio);
 }
 
-static int longest_row(const kerf_records *records) {
+int kerf_terminal_row_width(const kerf_records *records) {
     size_t longest = strlen("implementation");
     for (int i = 0; i < records->n; ++i)
         if (records->at[i]->row && strlen(records->at[i]->row) > longest)
@@ -112,7 +110,7 @@ static void print_verified(const kerf_records *records, FILE *file, const style 
     }
     if (n == 0)
         return;
-    const int width = longest_row(records);
+    const int width = kerf_terminal_row_width(records);
     const long long n_cases = (long long)count_cases(records);
     fprintf(file, "\nverified on %lld case%s\n", n_cases, n_cases == 1 ? "" : "s");
     fprintf(file, "  %-*s  verdict   passed  failed  skipped  error/slack  largest at, or reason\n", width,
@@ -143,7 +141,7 @@ static void print_untrusted(const kerf_records *records, FILE *file, const style
         fprintf(file, "  and %d more\n", n - 8);
 }
 
-static void print_time(FILE *file, double ns) {
+void kerf_terminal_time(FILE *file, double ns) {
     static const struct {
         double ns;
         const char *unit;
@@ -164,12 +162,12 @@ static void print_timed_row(const kerf_record *record, FILE *file, int width, co
     }
     print_ratio(file, record->finding.ratio);
     fprintf(file, "  ");
-    print_time(file, record->time_ns.middle);
+    kerf_terminal_time(file, record->time_ns.middle);
     if (record->covered > 0) {
         fprintf(file, "  [");
-        print_time(file, record->time_ns.low);
+        kerf_terminal_time(file, record->time_ns.low);
         fprintf(file, ", ");
-        print_time(file, record->time_ns.high);
+        kerf_terminal_time(file, record->time_ns.high);
         fprintf(file, "]");
     }
     if (record->share.middle > 0)
@@ -204,11 +202,11 @@ static double covered_by(const kerf_records *records) {
 }
 
 static void print_timed(const kerf_records *records, FILE *file, const style *s) {
-    const int width = longest_row(records);
+    const int width = kerf_terminal_row_width(records);
     bool first = true;
     for (int i = 0; i < records->n; ++i) {
         const kerf_record *const head = records->at[i];
-        if (head->kind != KERF_RECORD_TIME)
+        if (head->kind != KERF_RECORD_TIME || kerf_terminal_is_swept(head))
             continue;
         const double covered = covered_by(records);
         if (first && !(covered > 0))
@@ -235,7 +233,7 @@ static void print_timed(const kerf_records *records, FILE *file, const style *s)
 
 /* Geometric mean over the cases of each row's ratio to naive, one line per set and cache mode. */
 static void print_means(const kerf_records *records, FILE *file) {
-    const int width = longest_row(records);
+    const int width = kerf_terminal_row_width(records);
     const char *done[MAX_ROWS][3];
     int n_done = 0;
     for (int i = 0; i < records->n; ++i) {
@@ -279,6 +277,8 @@ void kerf_report_terminal(const kerf_records *records, FILE *file, kerf_colour c
     print_verified(records, file, &s);
     print_untrusted(records, file, &s);
     print_timed(records, file, &s);
+    kerf_terminal_sweep(records, file, &s);
+    kerf_terminal_extra(records, file, &s);
     print_means(records, file);
     for (int i = 0; i < records->n; ++i) {
         const kerf_record *const record = records->at[i];
