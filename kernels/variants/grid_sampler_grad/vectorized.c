@@ -329,7 +329,7 @@ static const kerf_parameter *const parameters[] = {
     NULL,
 };
 static const char *const constraints[] = {
-    "channel_block < 2 * C", /* what is beyond it means the same: all channels */
+    "channel_block == 0 || channel_block < 2 * C", /* what is beyond it means the same: all channels */
     NULL,
 };
 static const kerf_space space = {.bytes = sizeof space, .parameters = parameters, .constraints = constraints};
