@@ -34,10 +34,10 @@ static uint64_t now_of(const kerf_clock *clock) {
 }
 
 /* One sample as it is taken later too, so that the first recorded one finds clock and code warm. 0: no time was seen.
- */
-static uint64_t timed_calls(kerf_sampler *s, uint32_t batch, const kerf_clock *clock) {
+ * Never inlined: the overhead is that of this very code. */
+__attribute__((noinline)) static uint64_t timed_calls(kerf_sampler *s, uint32_t batch, const kerf_clock *clock) {
     if (s->timed.prepare)
-        s->timed.prepare(s->timed.arg);
+        s->timed.prepare(s->timed.arg, batch);
     const uint64_t begin = now_of(clock);
     for (uint32_t i = 0; i < batch; ++i)
         if (s->timed.call(s->timed.arg) != KERF_OK) {
@@ -96,22 +96,22 @@ static kerf_stop check(kerf_sampler *s) {
     return s->n_plateaus >= 2 ? KERF_STOP_PLATEAU : KERF_STOP_NONE;
 }
 
-static void take_sample(kerf_sampler *s, int round, const kerf_clock *clock) {
+/* False if there is none: the call failed, or the clock did not advance. */
+static bool take_sample(kerf_sampler *s, int round, const kerf_clock *clock) {
+    s->round = round;
     const uint64_t total_ns = timed_calls(s, s->batch, clock);
-    if (s->stop != KERF_STOP_NONE)
-        return;
+    if (s->stop == KERF_STOP_ERROR)
+        return false;
     if (total_ns == 0) {
         ++s->n_discarded;
         if (++s->n_failures >= MAX_FAILURES)
             s->stop = KERF_STOP_ERROR;
-        return;
+        return false;
     }
     s->n_failures = 0;
     s->timed_ns += total_ns;
     s->sample[s->n_samples++] = (kerf_sample){.total_ns = total_ns, .batch = s->batch, .round = (uint16_t)round};
-    s->stop = check(s);
-    if (s->stop == KERF_STOP_NONE && s->n_samples == KERF_SAMPLER_MAX)
-        s->stop = KERF_STOP_COUNT;
+    return true;
 }
 
 /* One turn; returns the wall time it took. */
@@ -120,9 +120,11 @@ static uint64_t visit(kerf_sampler *s, int round, const kerf_clock *clock) {
     s->round = -1;
     if (s->batch == 0)
         choose_batch(s, clock);
-    s->round = round;
-    if (s->stop == KERF_STOP_NONE)
-        take_sample(s, round, clock);
+    if (s->stop == KERF_STOP_NONE && take_sample(s, round, clock)) {
+        s->stop = check(s);
+        if (s->stop == KERF_STOP_NONE && s->n_samples == KERF_SAMPLER_MAX)
+            s->stop = KERF_STOP_COUNT;
+    }
     const uint64_t wall_ns = kerf_clock_elapsed_ns(begin, now_of(clock));
     s->wall_ns += wall_ns;
     if (s->stop == KERF_STOP_NONE && s->wall_ns >= s->rule.wall_ns && s->n_samples >= s->rule.floor_samples)
@@ -158,4 +160,43 @@ void kerf_sample_rounds(kerf_sampler *sampler[], int n, uint64_t wall_ns, const 
     for (int i = 0; i < n; ++i)
         if (sampler[i]->stop == KERF_STOP_NONE)
             sampler[i]->stop = KERF_STOP_TIME;
+}
+
+void kerf_sample_closing_round(kerf_sampler *sampler[], int n, const kerf_clock *clock, kerf_rng *rng) {
+    int round = 0;
+    for (int i = 0; i < n; ++i)
+        if (sampler[i]->round >= round)
+            round = sampler[i]->round + 1;
+    shuffle(sampler, n, rng);
+    for (int i = 0; i < n && round <= UINT16_MAX; ++i)
+        if (sampler[i]->stop != KERF_STOP_ERROR && sampler[i]->batch > 0)
+            take_sample(sampler[i], round, clock);
+}
+
+static double median_of_nothing(const kerf_timed *nothing, uint32_t batch, const kerf_clock *clock) {
+    enum { N = 101 }; /* odd: the median is a time that was seen */
+    double total_ns[N];
+    kerf_sampler s = {.timed = *nothing};
+    for (int i = 0; i < N; ++i)
+        total_ns[i] = (double)timed_calls(&s, batch, clock);
+    return kerf_median(total_ns, N);
+}
+
+kerf_overhead kerf_sampler_overhead(const kerf_timed *nothing, const kerf_clock *clock) {
+    const uint32_t many = 1001;
+    const double sample_ns = median_of_nothing(nothing, 1, clock);
+    const double more_ns = median_of_nothing(nothing, many, clock) - sample_ns;
+    return (kerf_overhead){.sample_ns = sample_ns,
+                           .call_ns = more_ns > 0 ? more_ns / (many - 1) : 0,
+                           .step_ns = (double)clock->resolution_ns};
+}
+
+double kerf_sample_call_ns(const kerf_sample *sample, const kerf_overhead *overhead) {
+    const double own_ns = overhead->sample_ns + (sample->batch - 1.0) * overhead->call_ns;
+    const double total_ns = (double)sample->total_ns - own_ns;
+    return total_ns > 0 ? total_ns / sample->batch : 0;
+}
+
+double kerf_sample_resolution_ns(const kerf_sample *sample, const kerf_overhead *overhead) {
+    return overhead->step_ns / sample->batch;
 }

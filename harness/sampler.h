@@ -13,6 +13,18 @@ typedef struct kerf_sample {
     uint16_t process, round;
 } kerf_sample;
 
+/* What the sampler's own loop and clock take, and what the clock tells apart. */
+typedef struct kerf_overhead {
+    double sample_ns; /* of a sample of one call that does nothing */
+    double call_ns;   /* of each further call in a batch */
+    double step_ns;   /* the clock's resolution */
+} kerf_overhead;
+
+/* Nanoseconds of one call of the sample without the overhead; at least 0. */
+double kerf_sample_call_ns(const kerf_sample *sample, const kerf_overhead *overhead);
+/* What two such figures must differ by to be told apart. */
+double kerf_sample_resolution_ns(const kerf_sample *sample, const kerf_overhead *overhead);
+
 /* Why the sampling of a row ended. */
 typedef enum kerf_stop {
     KERF_STOP_NONE,
@@ -40,8 +52,8 @@ kerf_stop_rule kerf_stop_rule_standard(const kerf_clock *clock, uint64_t wall_ns
 
 typedef struct kerf_timed {
     void *arg;
-    void (*prepare)(void *arg);     /* untimed, before each sample */
-    kerf_status (*call)(void *arg); /* one call */
+    void (*prepare)(void *arg, uint32_t calls); /* untimed, before each sample of so many calls; or NULL */
+    kerf_status (*call)(void *arg);             /* one call */
 } kerf_timed;
 
 #define KERF_SAMPLER_MAX 512
@@ -51,7 +63,7 @@ typedef struct kerf_sampler {
     kerf_timed timed;
     kerf_stop_rule rule;
 
-    kerf_sample sample[KERF_SAMPLER_MAX]; /* process is 0 */
+    kerf_sample sample[KERF_SAMPLER_MAX + 1]; /* process is 0; the last place is for a closing round */
     int n_samples;
     int n_discarded; /* samples during which the clock did not advance */
     int round;       /* of the sample that is being taken, -1 while the row is warmed up */
@@ -70,5 +82,12 @@ typedef struct kerf_sampler {
  * TIME. Reorders `sampler`. */
 void kerf_sample_rounds(kerf_sampler *sampler[], int n, uint64_t wall_ns, const kerf_clock *clock, kerf_rng *rng,
                         const volatile int *interrupted);
+
+/* One more round, in random order, in which each sampler that did not end in an error takes a last sample, whatever its
+ * stop rule says. The round has the same number for all: the one behind the last that any of them saw. */
+void kerf_sample_closing_round(kerf_sampler *sampler[], int n, const kerf_clock *clock, kerf_rng *rng);
+
+/* Measured with `nothing`, whose call does nothing but lies behind the same pointers as those that are sampled. */
+kerf_overhead kerf_sampler_overhead(const kerf_timed *nothing, const kerf_clock *clock);
 
 #endif

@@ -72,11 +72,12 @@ static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_err
         cell->wrong_on = NULL;
         const bool wishes = r->options->wish.split || r->options->wish.counters;
         cell->stop = KERF_ARENA_NEW(arena, kerf_stop, r->options->processes);
+        cell->overhead = KERF_ARENA_NEW(arena, kerf_overhead, r->options->processes);
         cell->extra = wishes ? KERF_ARENA_NEW(arena, kerf_timing_extra, r->options->processes) : NULL;
-        if (!cell->stop || (wishes && !cell->extra))
+        if (!cell->stop || !cell->overhead || (wishes && !cell->extra))
             return kerf_fail(error, KERF_ERROR_MEMORY, "no room for %d cells to time", r->n);
         for (int p = 0; p < r->options->processes; ++p)
-            cell->stop[p] = KERF_STOP_NONE;
+            cell->stop[p] = KERF_STOP_NONE, cell->overhead[p] = (kerf_overhead){0};
         if (cell->row->device != KERF_DEVICE_CPU)
             kerf_timing_drop(r, i, "only rows that run on the CPU are timed");
         else if (cannot)

@@ -21,7 +21,8 @@ typedef struct kerf_timing_cell {
     int threads;               /* ranks of the team; 0: those of the options */
     kerf_sample *sample;       /* result, from the arena; in order of process, then round */
     int n_samples;
-    kerf_stop *stop;           /* result: one per process */
+    kerf_stop *stop;           /* result: one per process, as is: */
+    kerf_overhead *overhead;   /* result: within the samples, to be subtracted */
     kerf_timing_extra *extra;  /* result: one per process; NULL where nothing was wished */
     char reason[200];          /* result: why there are no samples, else "" */
     bool crashed;              /* result: because the row brought its process down */

@@ -81,6 +81,7 @@ static bool take_extra(kerf_timing_run *r, const char *line) {
 /* Lines that are not understood are passed over. */
 static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_error *error) {
     kerf_sample sample = {.process = (uint16_t)r->process};
+    kerf_overhead overhead;
     int cell = -1, text_at = 0;
     char stop[16];
     if (strcmp(line, "end") == 0) {
@@ -92,9 +93,12 @@ static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_e
     } else if (sscanf(line, "stop %d %15s", &cell, stop) == 2) {
         if (is_expected(r, cell)) {
             r->cells[cell].stop[r->process] = stop_named(stop);
+            r->cells[cell].overhead[r->process] = r->overhead;
             r->done[cell] = true;
             tell_progress(r);
         }
+    } else if (sscanf(line, "overhead %lf %lf %lf", &overhead.sample_ns, &overhead.call_ns, &overhead.step_ns) == 3) {
+        r->overhead = overhead;
     } else if (take_extra(r, line) || take_wrong(r, line)) {
         return KERF_OK;
     } else if (sscanf(line, "fail %d %n", &cell, &text_at) == 1 && is_expected(r, cell)) {

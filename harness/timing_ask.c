@@ -19,14 +19,16 @@ static void drop_case(kerf_timing_run *r, const kerf_case *c, const char *reason
             kerf_timing_drop(r, i, reason);
 }
 
-/* Two processes check the calls on a case, and which ones differs from case to case: the time that the oracle takes is
- * spread over all. One of them poisons with NaN; a kernel that works only when it sees that is caught in the other. */
-static const char *check_of(const kerf_timing_run *r, const kerf_case *c) {
+/* Three processes check the calls on a case, and which ones differs from case to case: the time that the oracle takes
+ * is spread over all. One of them poisons with NaN; a kernel that works only when it sees that is caught in the next.
+ */
+static void write_checks(const kerf_timing_run *r, FILE *file, const kerf_case *c) {
+    static const char *const checks[] = {"nan", "numbers", "last"};
     const int n = r->options->processes;
     const int first = (int)((kerf_case_hash(c) + r->options->seed) % (uint64_t)n);
-    if (r->process == first)
-        return "nan";
-    return r->process == (first + (n + 1) / 2) % n ? "numbers" : NULL;
+    for (int i = 0; i < 3; ++i)
+        if (r->process == (first + (i * n + 1) / 3) % n)
+            fprintf(file, "check %s\n", checks[i]);
 }
 
 static void write_config(const kerf_timing_run *r, const kerf_timing_cell *cell, FILE *file) {
@@ -48,8 +50,7 @@ static void write_case(kerf_timing_run *r, FILE *file, int first) {
         return;
     }
     fprintf(file, "case %s %s\n", r->cells[first].entry->op->name, memory);
-    if (check_of(r, c))
-        fprintf(file, "check %s\n", check_of(r, c));
+    write_checks(r, file, c);
     for (int i = first; i < r->n; ++i) {
         if (r->cells[i].c != c || !kerf_timing_is_pending(r, i))
             continue;

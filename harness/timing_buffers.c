@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "harness/cache.h"
 #include "harness/device.h"
+#include "harness/place.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,71 +44,24 @@ kerf_status kerf_timing_operand_map(const kerf_operand *operand, kerf_rng *offse
     return block_map((size_t)-lowest, (size_t)above, offsets, block, error);
 }
 
-kerf_status kerf_timing_inputs_open(const kerf_case *c, kerf_rng *offsets, kerf_arena *arena,
-                                    kerf_timing_inputs *inputs, kerf_error *error) {
-    *inputs = (kerf_timing_inputs){.dtype = c->dtype, .seed = ~c->seed};
-    KERF_TRY(c->op->describe(c, arena, &inputs->problem, error));
-    const kerf_problem *const problem = &inputs->problem;
-    void *in[KERF_MAX_OPERANDS];
-    for (int i = 0; i < problem->n_in; ++i) {
-        const kerf_status status = kerf_timing_operand_map(problem->in[i], offsets, &inputs->block[i], error);
-        if (status != KERF_OK) {
-            kerf_timing_inputs_close(inputs);
-            return status;
-        }
-        inputs->in[i] = in[i] = inputs->block[i].data;
-    }
-    kerf_rng rng = kerf_rng_seeded(c->seed, 0);
-    c->op->fill(problem, &rng, in);
+/* Written once, so that no call meets pages that the system has yet to give. */
+static kerf_status output_map(const kerf_operand *operand, kerf_rng *offsets, kerf_timing_block *block, void **out,
+                              kerf_error *error) {
+    kerf_extent extent;
+    KERF_TRY(kerf_extent_of(operand, &extent, error));
+    KERF_TRY(kerf_timing_operand_map(operand, offsets, block, error));
+    const kerf_poison content = kerf_poison_finite(operand->dtype, offsets);
+    kerf_poison_elements(&content, operand, &extent, block->data);
+    *out = block->data;
     return KERF_OK;
-}
-
-void kerf_timing_inputs_close(kerf_timing_inputs *inputs) {
-    for (int i = 0; i < KERF_MAX_OPERANDS; ++i)
-        kerf_timing_block_unmap(&inputs->block[i]);
-}
-
-/* Odd, so that elements drawn twice never leave an input as it was. */
-enum { CHANGES_PER_STEP = 3 };
-
-static void element_change(const kerf_operand *operand, unsigned char *data, kerf_rng *rng) {
-    const int64_t bytes = (int64_t)kerf_dtype_bytes(operand->dtype);
-    const kerf_strided stored = kerf_strided_unique(&operand->at);
-    int64_t n;
-    if (!kerf_strided_count(&stored, &n) || n == 0)
-        return;
-    unsigned char *const element =
-        data + kerf_strided_offset(&stored, (int64_t)kerf_rng_below(rng, (uint64_t)n)) * bytes;
-    if (operand->dtype <= KERF_F64)
-        element[bytes - 1] ^= 0x80; /* the sign, on the little-endian machines there are */
-    else
-        element[0] ^= 1;
-}
-
-static void step_apply(kerf_timing_inputs *inputs, uint64_t step) {
-    const kerf_problem *const problem = &inputs->problem;
-    kerf_rng rng = kerf_rng_seeded(inputs->seed, step);
-    for (int i = 0; i < problem->n_in; ++i)
-        if (problem->in[i]->role == KERF_IN && !(problem->op->steering >> i & 1))
-            for (int k = 0; k < CHANGES_PER_STEP; ++k)
-                element_change(problem->in[i], inputs->block[i].data, &rng);
-}
-
-void kerf_timing_inputs_go_to(kerf_timing_inputs *inputs, uint64_t step) {
-    for (; inputs->step < step; ++inputs->step)
-        step_apply(inputs, inputs->step);
-    for (; inputs->step > step; --inputs->step)
-        step_apply(inputs, inputs->step - 1);
 }
 
 static kerf_status row_map(kerf_timing_row *row, kerf_rng *offsets, kerf_error *error) {
     const kerf_problem *const problem = &row->inputs->problem;
-    for (int i = 0; i < problem->n_out; ++i) {
-        if (!(problem->want >> i & 1))
-            continue;
-        KERF_TRY(kerf_timing_operand_map(problem->out[i], offsets, &row->block[i], error));
-        row->out[i] = row->block[i].data;
-    }
+    for (int set = 0; set < row->inputs->n_sets; ++set)
+        for (int i = 0; i < problem->n_out; ++i)
+            if (problem->want >> i & 1)
+                KERF_TRY(output_map(problem->out[i], offsets, &row->block[set][i], &row->out[set][i], error));
     const kerf_memory memory = row->variant->memory ? row->variant->memory(problem, row->config) : (kerf_memory){0};
     row->scratch_bytes = memory.scratch_bytes;
     row->packed_bytes = memory.packed_bytes;
@@ -130,7 +84,7 @@ static double touched_bytes(const kerf_timing_row *row) {
     for (int i = 0; i < problem->n_in; ++i)
         bytes += operand_bytes(problem->in[i]);
     for (int i = 0; i < problem->n_out; ++i)
-        bytes += row->out[i] ? operand_bytes(problem->out[i]) : 0;
+        bytes += row->out[0][i] ? operand_bytes(problem->out[i]) : 0;
     return bytes;
 }
 
@@ -151,11 +105,10 @@ kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_config *config
     row->launch = (kerf_launch){.bytes = sizeof row->launch,
                                 .problem = &inputs->problem,
                                 .config = config,
-                                .in = inputs->in,
-                                .out = row->out,
                                 .scratch = row->scratch.data,
                                 .packed = row->packed.data,
                                 .team = team};
+    kerf_timing_row_use(row, 0);
     row->touched_bytes = touched_bytes(row);
     if (status == KERF_OK && row->variant->prepare && row->packed_bytes > 0)
         status = row->variant->prepare(&row->launch, row->packed.data);
@@ -164,9 +117,16 @@ kerf_status kerf_timing_row_open(const kerf_row *from, const kerf_config *config
     return status;
 }
 
+void kerf_timing_row_use(kerf_timing_row *row, int set) {
+    row->at = set;
+    row->launch.in = row->inputs->set[set].in;
+    row->launch.out = row->out[set];
+}
+
 void kerf_timing_row_close(kerf_timing_row *row) {
-    for (int i = 0; i < KERF_MAX_OPERANDS; ++i)
-        kerf_timing_block_unmap(&row->block[i]);
+    for (int set = 0; set < KERF_TIMING_SETS; ++set)
+        for (int i = 0; i < KERF_MAX_OPERANDS; ++i)
+            kerf_timing_block_unmap(&row->block[set][i]);
     kerf_timing_block_unmap(&row->scratch);
     kerf_timing_block_unmap(&row->packed);
 }
@@ -189,10 +149,10 @@ static void operand_evict(const kerf_operand *operand, const unsigned char *data
 void kerf_timing_row_evict(const kerf_timing_row *row) {
     const kerf_problem *const problem = &row->inputs->problem;
     for (int i = 0; i < problem->n_in; ++i)
-        operand_evict(problem->in[i], row->inputs->in[i]);
+        operand_evict(problem->in[i], row->launch.in[i]);
     for (int i = 0; i < problem->n_out; ++i)
-        if (row->out[i])
-            operand_evict(problem->out[i], row->out[i]);
+        if (row->launch.out[i])
+            operand_evict(problem->out[i], row->launch.out[i]);
     kerf_cache_evict(row->scratch.data, row->scratch_bytes);
     kerf_cache_evict(row->packed.data, row->packed_bytes);
     kerf_cache_evicted();

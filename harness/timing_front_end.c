@@ -43,7 +43,7 @@ static const char *open_cell(void *arg) {
         return "rows of this device are not timed";
     if (f->opened_case != l->cell->c) {
         close_case(f);
-        if (kerf_timing_inputs_open(l->cell->c, &f->rng, &f->arena, &f->inputs, &f->error) != KERF_OK)
+        if (kerf_timing_inputs_open(l->cell->c, 0, &f->rng, &f->arena, &f->inputs, &f->error) != KERF_OK)
             return f->error.message;
         f->opened_case = l->cell->c;
     }

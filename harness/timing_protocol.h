@@ -1,20 +1,20 @@
 /* What kerf_time_cells and the process that it starts say to each other: lines of text, one request and one answer.
  *
- *   request   threads N                    answer   sample CELL ROUND BATCH TOTAL_NS
- *             seed HEX                              stop CELL REASON      the cell's samples are complete
- *             process N                             fail CELL MESSAGE     there are none
- *             budget_ns N                           wrong CELL OUTPUT CALL BAD ELEMENTS RATIO GOT LO HI SLACK INDEX...
- *             turn PATH                             split CELL CALLS CALL PACK COMPUTE UNPACK    nanoseconds
- *             split                                 counted CELL CALLS CYCLES/NS CYCLES INSTRUCTIONS L1D LLC BRANCH
- *             counters                              end
- *             case OP CASE-TEXT
- *             check POISON                 of the case above: calls are checked; POISON is nan or numbers
+ *   request   threads N                    answer   overhead SAMPLE_NS CALL_NS STEP_NS    of samples from here on
+ *             seed HEX                              sample CELL ROUND BATCH TOTAL_NS
+ *             process N                             stop CELL REASON      the cell's samples are complete
+ *             budget_ns N                           fail CELL MESSAGE     there are none
+ *             turn PATH                             wrong CELL OUTPUT CALL BAD ELEMENTS RATIO GOT LO HI SLACK INDEX...
+ *             split                                 split CELL CALLS CALL PACK COMPUTE UNPACK    nanoseconds
+ *             counters                              counted CELL CALLS CYCLES/NS CYCLES INSTRUCTIONS L1D LLC BRANCH
+ *             case OP CASE-TEXT                     end
+ *             check KIND                   of the case above: calls are checked; KIND is nan, numbers or last
  *             cell CELL MODE ROW           of the case above; MODE is hot or cold, ROW as in a key
  *             with THREADS [NAME=VALUE,...] the cell above has a team of its own size and this config
  *             end
  *
  * `split` and `counters` ask for calls besides the samples; what these gave comes before `stop`. `wrong` stands
- * instead of the samples of a row that gave a wrong result; CALL is timed or poisoned, INDEX the worst element's.
+ * instead of the samples of a row that gave a wrong result; CALL is timed, poisoned or last, INDEX the worst element's.
  *
  * By hand: `bench time-worker < request`; all lines but case, cell and end may be left out. */
 #ifndef KERF_HARNESS_TIMING_PROTOCOL_H

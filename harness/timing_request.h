@@ -16,16 +16,16 @@ typedef struct kerf_requested_cell {
     struct kerf_requested_cell *next;
 } kerf_requested_cell;
 
-/* What outputs hold before the call that is made to be checked. */
+/* Which calls on a case are held against the oracle in this process. */
 typedef enum kerf_timing_check_kind {
-    KERF_TIMING_UNCHECKED,
-    KERF_TIMING_CHECK_NAN,
-    KERF_TIMING_CHECK_NUMBERS
+    KERF_TIMING_CHECK_NAN = 1,     /* a drawn one, and one on outputs that hold NaN */
+    KERF_TIMING_CHECK_NUMBERS = 2, /* a drawn one, and one on outputs that hold numbers */
+    KERF_TIMING_CHECK_LAST = 4     /* the last one, all rows making theirs on the same inputs */
 } kerf_timing_check_kind;
 
 typedef struct kerf_requested_case {
     kerf_case c;
-    kerf_timing_check_kind check;
+    unsigned checks; /* kerf_timing_check_kind, joined */
     const kerf_op_entry *entry;
     kerf_requested_cell *first, *last;
     struct kerf_requested_case *next;

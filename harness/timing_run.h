@@ -25,6 +25,7 @@ typedef struct kerf_timing_run {
     uint64_t begun_ns;
 
     int process;                   /* the one that runs now */
+    kerf_overhead overhead;        /* of the worker that runs now */
     bool *done;                    /* per cell: complete in this process */
     int n_done;                    /* over all processes */
     kerf_timing_arrival *arrivals; /* samples of all cells and processes, as they came; to be freed */

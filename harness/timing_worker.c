@@ -1,10 +1,5 @@
-/* The process in which calls are timed: all rows of a case and cache mode take turns inside one State of Google
- * Benchmark. */
-#include "harness/google_benchmark_shim.h"
-#include "harness/team.h"
-#include "harness/timing_check.h"
-#include "harness/timing_protocol.h"
-#include "harness/timing_request.h"
+/* The process in which calls are timed: works through the requested cases and tells the samples. */
+#include "harness/timing_group.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,114 +10,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { MAX_TEAMS = 32 };
-
-typedef struct worker {
-    kerf_timing_request request;
-    FILE *answer;
-    kerf_arena arena;
-    kerf_clock clock;
-    kerf_rng rng, poison;               /* poison: apart, so that the orders do not depend on what is checked */
-    uint64_t draw_seed;                 /* of which timed calls are checked */
-    kerf_arena expected;                /* of the oracle */
-    kerf_thread_team *teams[MAX_TEAMS]; /* of different sizes */
-    int n_teams;
-    const kerf_team *team; /* of the request's size */
-    kerf_timing_turn *turn;
-    uint64_t begun_ns;
-    uint64_t first_step; /* of the inputs, in this group: the warm-up's */
-    uint64_t next_step;  /* no call on the case has seen its inputs yet */
-    int groups_left;     /* a group: all rows of a case in one cache mode */
-    struct cell *last_called;
-} worker;
-
-typedef struct cell {
-    worker *w;
-    const kerf_requested_case *of;
-    const kerf_requested_cell *wanted;
-    kerf_timing_inputs *inputs;
-    kerf_timing_row own, *row; /* row: of an earlier cell if that has opened it already */
-    kerf_error error;          /* why it cannot be timed, or "" */
-    kerf_timing_check check;   /* opened while the cell's group is timed, if the case is checked */
-    uint64_t called_step;      /* the inputs of the last sample */
-    int n_offered;             /* samples that were offered to the check */
-    kerf_finding finding;
-    kerf_sampler sampler;
-} cell;
-
-typedef struct group {
-    worker *w;
-    kerf_sampler **sampler;
-    int n;
-    uint64_t wall_ns;
-} group;
-
-static kerf_status call_row(void *arg) {
-    cell *const one = arg;
-    return one->row->variant->run(&one->row->launch);
-}
-
-/* Bringing the buffers in from memory at 10 GB/s takes 0.1 ns per byte: below 1 % of a call as long as this. */
-static bool is_slow(const cell *one) {
-    const double slow_ns_per_byte = 10;
-    const kerf_sample *const first = &one->sampler.sample[0];
-    return one->sampler.n_samples > 0 &&
-           (double)first->total_ns > slow_ns_per_byte * one->row->touched_bytes * first->batch;
-}
-
-static bool is_checked(const cell *one) {
-    return one->of->check != KERF_TIMING_UNCHECKED && one->of->entry->oracle;
-}
-
-/* Whether a sample is checked is drawn when it has been taken: before, nobody knows. */
-static void offer_last_sample(cell *one) {
-    if (one->check.row && one->sampler.n_samples > one->n_offered)
-        kerf_timing_check_offer(&one->check, one->called_step, one->w->draw_seed);
-    one->n_offered = one->sampler.n_samples;
-}
-
-/* All rows get the same inputs in a round, and other ones in the next: a row that gives its last result again is wrong
- * from then on. */
-static void change_inputs(cell *one) {
-    worker *const w = one->w;
-    one->called_step = w->first_step + (uint64_t)(one->sampler.round + 1);
-    kerf_timing_inputs_go_to(one->inputs, one->called_step);
-    if (w->next_step <= one->called_step)
-        w->next_step = one->called_step + 1;
-}
-
-/* Hot is the state that a call leaves to the next call of the same row, so a row whose turn begins makes one first. The
- * warm-up needs none, and a slow row would spend half of its time on what does not show. The inputs change after that
- * call, so that it cannot do the work of the timed ones. */
-static void make_hot(void *arg) {
-    cell *const one = arg;
-    offer_last_sample(one);
-    kerf_timing_turn_begin(one->w->turn, one->wanted->id);
-    if (one->w->last_called != one && one->sampler.batch > 0 && !is_slow(one)) {
-        if (one->sampler.round >= 0) /* the inputs of the last round: another row may have changed them already */
-            kerf_timing_inputs_go_to(one->inputs, one->w->first_step + (uint64_t)one->sampler.round);
-        call_row(one); /* an error shows again when the call is timed */
-    }
-    one->w->last_called = one;
-    change_inputs(one);
-}
-
-static void make_cold(void *arg) {
-    cell *const one = arg;
-    offer_last_sample(one);
-    kerf_timing_turn_begin(one->w->turn, one->wanted->id);
-    change_inputs(one);
-    kerf_timing_row_evict(one->row);
-}
-
-static double sample_group(void *arg) {
-    group *const g = arg;
-    uint64_t timed_ns = 0;
-    kerf_sample_rounds(g->sampler, g->n, g->wall_ns, &g->w->clock, &g->w->rng, NULL);
-    for (int i = 0; i < g->n; ++i)
-        timed_ns += g->sampler[i]->timed_ns;
-    return (double)timed_ns * 1e-9;
-}
+typedef kerf_worker worker;
+typedef kerf_worker_cell cell;
 
 static void tell_failure(worker *w, int id, const char *message) {
     fprintf(w->answer, "fail %d %s\n", id,
@@ -166,79 +55,9 @@ static void tell_samples(worker *w, const cell *one) {
     fprintf(w->answer, "stop %d %s\n", id, kerf_stop_name(one->sampler.stop));
 }
 
-/* The part of the process's budget that is still there, in equal parts for the groups that are still to come. */
-static uint64_t share_ns(worker *w) {
-    const uint64_t spent_ns = kerf_clock_elapsed_ns(w->begun_ns, w->clock.now_ns(w->clock.state));
-    const uint64_t left_ns = w->request.budget_ns > spent_ns ? w->request.budget_ns - spent_ns : 0;
-    return left_ns / (uint64_t)w->groups_left--;
-}
-
-static kerf_status host_group(group *g, const char *op_name, kerf_cache_mode mode, kerf_error *error) {
-    const uint32_t max_batch = mode == KERF_COLD ? 1 : UINT32_C(1) << 20;
-    for (int i = 0; i < g->n; ++i)
-        g->sampler[i]->rule = kerf_stop_rule_standard(&g->w->clock, g->wall_ns / (uint64_t)g->n, max_batch);
-    char name[64];
-    snprintf(name, sizeof name, "%.40s/%s", op_name, kerf_cache_mode_name(mode));
-    const kerf_hosted_benchmark hosted = {.name = name, .body = sample_group, .arg = g};
-    g->w->last_called = NULL;
-    g->w->first_step = g->w->next_step;
-    const kerf_status status = kerf_google_benchmark_host(&hosted, error);
-    kerf_timing_turn_begin(g->w->turn, -1);
-    return status;
-}
-
-/* Judges all cells whose drawn call had the inputs of this step. */
-static void check_step(worker *w, cell *cells, int n, uint64_t step) {
-    const kerf_requested_case *const of = cells[0].of;
-    kerf_timing_inputs *const inputs = cells[0].inputs;
-    kerf_expect expect[KERF_MAX_OPERANDS] = {{0}};
+static void time_group(worker *w, kerf_cache_mode mode, cell *cells, int n) {
     kerf_error error = {.message = ""};
-    kerf_timing_inputs_go_to(inputs, step);
-    kerf_arena_rewind(&w->expected, 0);
-    const kerf_status status = of->entry->oracle(&inputs->problem, inputs->in, expect, w->team, &w->expected, &error);
-    for (int i = 0; i < n; ++i) {
-        cell *const one = &cells[i];
-        if (!one->check.row || one->check.step != step)
-            continue;
-        kerf_timing_turn_begin(w->turn, one->wanted->id);
-        if (status == KERF_OK)
-            kerf_timing_check_judge(&one->check, expect, of->check,
-                                    one->wanted->mode == KERF_COLD ? kerf_timing_row_evict : NULL, &w->poison,
-                                    &one->finding, &one->error);
-        else
-            one->error = error;
-        kerf_timing_turn_begin(w->turn, -1);
-        kerf_timing_check_close(&one->check);
-    }
-}
-
-/* Each cell's last result still lies in its outputs. */
-static void check_group(worker *w, cell *cells, int n) {
-    for (int i = 0; i < n; ++i) {
-        if (cells[i].check.row && cells[i].sampler.stop == KERF_STOP_ERROR)
-            kerf_timing_check_close(&cells[i].check);
-        else if (cells[i].check.row)
-            offer_last_sample(&cells[i]);
-    }
-    for (int i = 0; i < n; ++i)
-        if (cells[i].check.row)
-            check_step(w, cells, n, cells[i].check.step);
-}
-
-static void time_group(worker *w, const char *op_name, kerf_cache_mode mode, cell *cells, int n) {
-    group g = {.w = w, .sampler = KERF_ARENA_NEW(&w->arena, kerf_sampler *, n), .wall_ns = share_ns(w)};
-    kerf_error error = {.message = ""};
-    kerf_status status = KERF_OK;
-    for (int i = 0; g.sampler && i < n; ++i)
-        if (cells[i].wanted->mode == mode && !cells[i].error.message[0] &&
-            (!is_checked(&cells[i]) ||
-             kerf_timing_check_open(cells[i].row, &w->poison, &cells[i].check, &cells[i].error) == KERF_OK))
-            g.sampler[g.n++] = &cells[i].sampler;
-    if (!g.sampler)
-        status = kerf_fail(&error, KERF_ERROR_MEMORY, "too many rows");
-    else if (g.n > 0)
-        status = host_group(&g, op_name, mode, &error);
-    check_group(w, cells, n);
+    const kerf_status status = kerf_timing_group_run(w, mode, cells, n, &error);
     for (int i = 0; i < n; ++i) {
         if (cells[i].wanted->mode != mode)
             continue;
@@ -266,8 +85,8 @@ static kerf_status team_of(worker *w, int n, const kerf_team **team, kerf_error 
     }
     if (n <= 1)
         return KERF_OK;
-    if (w->n_teams == MAX_TEAMS)
-        return kerf_fail(error, KERF_ERROR_USAGE, "more than %d sizes of teams", MAX_TEAMS);
+    if (w->n_teams == KERF_WORKER_TEAMS)
+        return kerf_fail(error, KERF_ERROR_USAGE, "more than %d sizes of teams", KERF_WORKER_TEAMS);
     KERF_TRY(kerf_thread_team_open(n, &w->teams[w->n_teams], error));
     *team = kerf_thread_team_get(w->teams[w->n_teams++]);
     return KERF_OK;
@@ -298,13 +117,12 @@ static void time_opened_case(worker *w, const kerf_requested_case *wanted, kerf_
     int at = 0;
     for (const kerf_requested_cell *c = wanted->first; c; c = c->next, ++at) {
         cells[at] = (cell){.w = w, .of = wanted, .wanted = c, .inputs = inputs};
-        cells[at].sampler.timed =
-            (kerf_timed){.arg = &cells[at], .prepare = c->mode == KERF_HOT ? make_hot : make_cold, .call = call_row};
+        cells[at].sampler.timed = kerf_worker_cell_timed(&cells[at]);
         open_row(w, inputs, cells, at);
     }
     for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode)
         if (has_mode(wanted, (kerf_cache_mode)mode))
-            time_group(w, wanted->entry->op->name, (kerf_cache_mode)mode, cells, n);
+            time_group(w, (kerf_cache_mode)mode, cells, n);
     for (int i = 0; i < n; ++i)
         kerf_timing_row_close(&cells[i].own);
 }
@@ -316,12 +134,12 @@ static void time_case(worker *w, const kerf_requested_case *wanted) {
     if (n == 0)
         return;
     const size_t mark = w->arena.used;
-    w->next_step = 0;
     kerf_timing_inputs inputs;
     kerf_error error = {.message = ""};
     w->turn->for_case = wanted->first->id;
     kerf_timing_turn_begin(w->turn, -1);
-    if (kerf_timing_inputs_open(&wanted->c, &w->rng, &w->arena, &inputs, &error) == KERF_OK) {
+    if (kerf_timing_inputs_open(&wanted->c, n, &w->rng, &w->arena, &inputs, &error) == KERF_OK) {
+        w->next_step = (uint64_t)inputs.n_sets; /* what warms a set is the step before its first */
         time_opened_case(w, wanted, &inputs, n);
         kerf_timing_inputs_close(&inputs);
     } else {
@@ -357,6 +175,8 @@ static kerf_status work(worker *w, const kerf_registry *registry, FILE *request,
     KERF_TRY(team_of(w, w->request.threads, &w->team, error));
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         w->groups_left += has_mode(c, KERF_HOT) + has_mode(c, KERF_COLD);
+    const kerf_overhead overhead = kerf_timing_overhead(&w->clock);
+    fprintf(w->answer, "overhead %a %a %a\n", overhead.sample_ns, overhead.call_ns, overhead.step_ns);
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         time_case(w, c);
     while (w->n_teams > 0)

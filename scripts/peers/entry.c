@@ -80,7 +80,7 @@ static kerf_status open_case(kerf_peers *peers, const char *line, int threads) {
     KERF_TRY(kerf_arena_map_most(&peers->arena, (size_t)1 << 36, (size_t)1 << 28, &last_error));
     peers->entry = find_entry();
     KERF_TRY(kerf_case_parse(peers->entry->op, line, &peers->arena, &peers->c, &last_error));
-    KERF_TRY(kerf_timing_inputs_open(&peers->c, &peers->offsets, &peers->arena, &peers->inputs, &last_error));
+    KERF_TRY(kerf_timing_inputs_open(&peers->c, 0, &peers->offsets, &peers->arena, &peers->inputs, &last_error));
     return threads > 1 ? kerf_thread_team_open(threads, &peers->team, &last_error) : KERF_OK;
 }
 
@@ -113,7 +113,7 @@ void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operan
     const kerf_strided *const at = &operand_of(peers, operand)->at;
     *result = (kerf_peers_operand){0};
     if (operand < KERF_GSG_N_IN)
-        result->data = peers->inputs.block[operand].data;
+        result->data = peers->inputs.set[0].block[operand].data;
     kerf_strided_count(at, &result->n_elements);
     memcpy(result->dims, at->dims, sizeof result->dims);
     memcpy(result->strides, at->strides, sizeof result->strides);
@@ -169,9 +169,9 @@ static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row)
         .bytes = sizeof row->args,
         .dtype = peers->c.dtype,
         .modes = *modes,
-        .grad = tensor_of(peers, KERF_GSG_GRAD, peers->inputs.block[KERF_GSG_GRAD].data),
-        .x = tensor_of(peers, KERF_GSG_X, peers->inputs.block[KERF_GSG_X].data),
-        .grid = tensor_of(peers, KERF_GSG_GRID, peers->inputs.block[KERF_GSG_GRID].data),
+        .grad = tensor_of(peers, KERF_GSG_GRAD, peers->inputs.set[0].block[KERF_GSG_GRAD].data),
+        .x = tensor_of(peers, KERF_GSG_X, peers->inputs.set[0].block[KERF_GSG_X].data),
+        .grid = tensor_of(peers, KERF_GSG_GRID, peers->inputs.set[0].block[KERF_GSG_GRID].data),
         .team = peers->team ? kerf_thread_team_get(peers->team) : NULL,
     };
     KERF_TRY(bind_outputs(peers, row));
@@ -233,8 +233,8 @@ int kerf_peers_expect(kerf_peers *peers, int storage) {
         modes.accumulate = KERF_ACCUMULATE_STORAGE;
     problem.self = &modes;
     const kerf_team *const team = peers->team ? kerf_thread_team_get(peers->team) : NULL;
-    return (int)peers->entry->oracle(&problem, peers->inputs.in, peers->expect[storage != 0], team, &peers->arena,
-                                     &last_error);
+    return (int)peers->entry->oracle(&problem, peers->inputs.set[0].in, peers->expect[storage != 0], team,
+                                     &peers->arena, &last_error);
 }
 
 double kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed, int64_t *n_bad) {

@@ -205,10 +205,10 @@ static void cheats_are_found_while_they_are_timed(void) {
     };
     for (size_t i = 0; i < sizeof cheats / sizeof cheats[0]; ++i) {
         char arguments[512];
-        snprintf(
-            arguments, sizeof arguments,
-            "time --op grid_sampler_grad --plugin '%s' --variant naive,honest,%s --time-budget 1 --format csv " TINY,
-            KERF_TEST_PLANTED, cheats[i]);
+        snprintf(arguments, sizeof arguments,
+                 "time --op grid_sampler_grad --threads 1 --plugin '%s' --variant naive,honest,%s --time-budget 1 "
+                 "--format csv " TINY,
+                 KERF_TEST_PLANTED, cheats[i]);
         const cli_result *const result = cli_bench(arguments);
         REQUIRE_MESSAGE(result->exit_code == 4, "%s: exit %d: %s%s", cheats[i], result->exit_code, result->out,
                         result->err);

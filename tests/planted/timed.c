@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 extern const kerf_variant kerf_planted_honest_0, kerf_planted_honest_1;
 
@@ -55,6 +56,18 @@ static kerf_status run_watched(const kerf_launch *launch) {
     return n_calls++ < N_HONEST_CALLS || holds_nan(launch) ? run_honest(launch) : KERF_OK;
 }
 
+/* Calls that follow each other at once are those of a batch: the first one's results lie there already. */
+static kerf_status run_idles_in_batches(const kerf_launch *launch) {
+    static uint64_t returned_ns;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    const kerf_status status = now_ns - returned_ns < 150 ? KERF_OK : run_honest(launch);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    returned_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return status;
+}
+
 /* ---- replay ----------------------------------------------------------------------------------------------------- */
 
 typedef struct memo {
@@ -99,6 +112,50 @@ static kerf_status run_replays_content(const kerf_launch *launch) {
     for (kerf_walk walk = kerf_walk_begin(&grid->at); !walk.done; kerf_walk_next(&walk))
         key = kerf_hash_bytes(key, (const char *)launch->in[KERF_GSG_GRID] + walk.offset * bytes, (uint64_t)bytes);
     return run_again(launch, &last, key);
+}
+
+/* ---- what was computed from inputs before ------------------------------------------------------------------------ */
+
+/* Goes on with the content that an input had when its address was new. Verification fills new memory for each case. */
+static kerf_status run_with_old(const kerf_launch *launch, int input) {
+    enum { N_KEPT = 8 };
+    static int n_calls, n_kept;
+    static struct {
+        const void *address;
+        void *copy;
+    } kept[N_KEPT];
+    const kerf_operand *const operand = launch->problem->in[input];
+    int64_t lowest, highest;
+    if (n_calls++ < N_HONEST_CALLS || !kerf_strided_span(&operand->at, &lowest, &highest) || lowest < 0)
+        return run_honest(launch);
+    int at = 0;
+    while (at < n_kept && kept[at].address != launch->in[input])
+        ++at;
+    if (at == N_KEPT)
+        return run_honest(launch);
+    if (at == n_kept) {
+        const size_t bytes = (size_t)(highest + 1) * kerf_dtype_bytes(operand->dtype);
+        kept[at].copy = malloc(bytes);
+        if (!kept[at].copy)
+            return run_honest(launch);
+        kept[at].address = launch->in[input];
+        memcpy(kept[at].copy, launch->in[input], bytes);
+        ++n_kept;
+    }
+    const void *in[KERF_GSG_N_IN];
+    memcpy(in, launch->in, sizeof in);
+    in[input] = kept[at].copy;
+    kerf_launch old = *launch;
+    old.in = in;
+    return run_honest(&old);
+}
+
+static kerf_status run_keeps_grid(const kerf_launch *launch) {
+    return run_with_old(launch, KERF_GSG_GRID);
+}
+
+static kerf_status run_keeps_x(const kerf_launch *launch) {
+    return run_with_old(launch, KERF_GSG_X);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */

@@ -37,8 +37,9 @@ static kerf_clock clock_of(world *in) {
     return (kerf_clock){.now_ns = now_in, .state = in, .resolution_ns = 30};
 }
 
-static void prepare_row(void *arg) {
+static void prepare_row(void *arg, uint32_t calls) {
     row *const r = arg;
+    (void)calls;
     ++r->n_prepared;
     r->in->now_ns += r->prepare_ns;
     if (r->in->n_visits < 4096)
