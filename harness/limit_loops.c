@@ -2,6 +2,7 @@
 
 #include "base/cpu.h"
 #include "base/rng.h"
+#include "harness/cache.h"
 #include "harness/team.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -139,8 +140,9 @@ struct kerf_limit_loops {
     const loop_set *set;
     char *memory;
     size_t bytes;
-    int n_teams;
-    kerf_thread_team *team[KERF_LIMIT_TEAMS];
+    int n_teams, n_own;
+    const kerf_team *team[KERF_LIMIT_TEAMS];
+    kerf_thread_team *own[KERF_LIMIT_TEAMS];
 };
 
 typedef struct call {
@@ -182,9 +184,9 @@ static void run_rank(void *arg, int rank) {
 
 static const kerf_team *team_of(const kerf_limit_loops *loops, int threads) {
     for (int i = 0; i < loops->n_teams; ++i)
-        if (kerf_team_size(kerf_thread_team_get(loops->team[i])) == threads)
-            return kerf_thread_team_get(loops->team[i]);
-    return kerf_thread_team_get(loops->team[0]);
+        if (kerf_team_size(loops->team[i]) == threads)
+            return loops->team[i];
+    return loops->team[0];
 }
 
 static double run_loops(void *state, kerf_limit_kind kind, size_t bytes, int threads, uint32_t passes) {
@@ -204,7 +206,7 @@ static double run_loops(void *state, kerf_limit_kind kind, size_t bytes, int thr
 /* The processor that will use a page first touches it. */
 static void fill_rank(void *arg, int rank) {
     const kerf_limit_loops *const loops = arg;
-    const int n = kerf_team_size(kerf_thread_team_get(loops->team[loops->n_teams - 1]));
+    const int n = kerf_team_size(loops->team[loops->n_teams - 1]);
     int64_t begin, end;
     kerf_team_share((int64_t)(loops->bytes / sizeof(uint64_t)), n, rank, &begin, &end);
     kerf_rng rng = kerf_rng_seeded(1, (uint64_t)rank);
@@ -212,8 +214,7 @@ static void fill_rank(void *arg, int rank) {
         *at = kerf_rng_next(&rng);
 }
 
-kerf_status kerf_limit_loops_open(uint64_t isa, const int threads[], int n_teams, size_t most_bytes,
-                                  kerf_limit_loops **result, kerf_error *error) {
+static kerf_status map(uint64_t isa, size_t most_bytes, kerf_limit_loops **result, kerf_error *error) {
     *result = NULL;
     kerf_limit_loops *const loops = calloc(1, sizeof *loops);
     if (!loops)
@@ -228,16 +229,39 @@ kerf_status kerf_limit_loops_open(uint64_t isa, const int threads[], int n_teams
     madvise(memory, most_bytes, MADV_HUGEPAGE);
     loops->memory = memory;
     loops->bytes = most_bytes;
-    for (; loops->n_teams < n_teams; ++loops->n_teams) {
-        const kerf_status status = kerf_thread_team_open(threads[loops->n_teams], &loops->team[loops->n_teams], error);
-        if (status != KERF_OK) {
-            kerf_limit_loops_close(loops);
-            return status;
-        }
-    }
-    kerf_team_run(kerf_thread_team_get(loops->team[n_teams - 1]), fill_rank, loops);
     *result = loops;
     return KERF_OK;
+}
+
+kerf_status kerf_limit_loops_open(uint64_t isa, const int threads[], int n_teams, size_t most_bytes,
+                                  kerf_limit_loops **result, kerf_error *error) {
+    KERF_TRY(map(isa, most_bytes, result, error));
+    kerf_limit_loops *const loops = *result;
+    for (; loops->n_own < n_teams; ++loops->n_own) {
+        kerf_thread_team **const own = &loops->own[loops->n_own];
+        const kerf_status status = kerf_thread_team_open(threads[loops->n_own], own, error);
+        if (status != KERF_OK) {
+            kerf_limit_loops_close(loops);
+            *result = NULL;
+            return status;
+        }
+        loops->team[loops->n_teams++] = kerf_thread_team_get(*own);
+    }
+    kerf_team_run(loops->team[n_teams - 1], fill_rank, loops);
+    return KERF_OK;
+}
+
+kerf_status kerf_limit_loops_open_on(uint64_t isa, const kerf_team *team, size_t most_bytes, kerf_limit_loops **result,
+                                     kerf_error *error) {
+    KERF_TRY(map(isa, most_bytes, result, error));
+    (*result)->team[(*result)->n_teams++] = team;
+    kerf_team_run(team, fill_rank, *result);
+    return KERF_OK;
+}
+
+void kerf_limit_loops_evict(const kerf_limit_loops *loops, size_t bytes) {
+    kerf_cache_evict(loops->memory, bytes < loops->bytes ? bytes : loops->bytes);
+    kerf_cache_evicted();
 }
 
 kerf_limit_device kerf_limit_loops_device(kerf_limit_loops *loops) {
@@ -247,8 +271,8 @@ kerf_limit_device kerf_limit_loops_device(kerf_limit_loops *loops) {
 void kerf_limit_loops_close(kerf_limit_loops *loops) {
     if (!loops)
         return;
-    for (int i = 0; i < loops->n_teams; ++i)
-        kerf_thread_team_close(loops->team[i]);
+    for (int i = 0; i < loops->n_own; ++i)
+        kerf_thread_team_close(loops->own[i]);
     munmap(loops->memory, loops->bytes);
     free(loops);
 }

@@ -35,7 +35,13 @@ int kerf_limit_teams_for(int threads, kerf_limit_teams which, int teams[KERF_LIM
     return n;
 }
 
-static uint32_t passes_for(kerf_limit_kind kind, size_t bytes, int threads) {
+const char *kerf_limit_kind_name(kerf_limit_kind kind) {
+    static const char *const names[KERF_N_LIMIT_KINDS] = {"read",          "write", "copy", "write_streamed",
+                                                          "copy_streamed", "f32",   "f64"};
+    return names[kind];
+}
+
+uint32_t kerf_limit_passes(kerf_limit_kind kind, size_t bytes, int threads) {
     if (kind == KERF_LIMIT_F32 || kind == KERF_LIMIT_F64)
         return STEPS_PER_CALL;
     const size_t wanted = LEAST_BYTES_PER_CALL * (size_t)threads;
@@ -54,7 +60,7 @@ static void add_cell(cell *cells, int *n, kerf_limit_kind kind, int team, int po
                            .point = point,
                            .bytes = bytes,
                            .threads = of->threads,
-                           .passes = passes_for(kind, bytes, of->threads)};
+                           .passes = kerf_limit_passes(kind, bytes, of->threads)};
 }
 
 /* One cell for each figure, and the sizes in `limits`. */

@@ -26,6 +26,11 @@ typedef enum kerf_limit_kind {
     KERF_N_LIMIT_KINDS
 } kerf_limit_kind;
 
+const char *kerf_limit_kind_name(kerf_limit_kind kind);
+
+/* Passes of one call: with these, starting the threads is a small part of it. */
+uint32_t kerf_limit_passes(kerf_limit_kind kind, size_t bytes, int threads);
+
 /* What the limits are measured of. */
 typedef struct kerf_limit_device {
     void *state;

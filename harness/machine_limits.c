@@ -34,15 +34,23 @@ kerf_status kerf_machine_limits(bool quiet, const volatile sig_atomic_t *interru
     const kerf_machine machine = kerf_machine_here();
     char path[512];
     kerf_text text = kerf_text_over(path, sizeof path);
-    const bool has_path = kerf_limits_path(&machine, &text);
     kerf_error problem;
     *found = false;
-    if (has_path && kerf_limits_read(path, &machine, found, kept, &problem) != KERF_OK)
+    if (kerf_limits_path(&machine, &text) && kerf_limits_read(path, &machine, found, kept, &problem) != KERF_OK)
         warn(&problem, "it is ignored");
     if (*found)
         return KERF_OK;
     KERF_TRY(measure(quiet, interrupted, kept, found, error));
-    if (*found && has_path && kerf_limits_write(path, &machine, kept, &problem) != KERF_OK)
-        warn(&problem, "they are not kept");
+    if (*found)
+        kerf_machine_limits_keep(kept);
     return KERF_OK;
+}
+
+void kerf_machine_limits_keep(const kerf_kept_limits *kept) {
+    const kerf_machine machine = kerf_machine_here();
+    char path[512];
+    kerf_text text = kerf_text_over(path, sizeof path);
+    kerf_error problem;
+    if (kerf_limits_path(&machine, &text) && kerf_limits_write(path, &machine, kept, &problem) != KERF_OK)
+        warn(&problem, "the limits are not kept");
 }

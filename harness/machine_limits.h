@@ -10,4 +10,7 @@
 kerf_status kerf_machine_limits(bool quiet, const volatile sig_atomic_t *interrupted, kerf_kept_limits *kept,
                                 bool *found, kerf_error *error);
 
+/* Keeps limits that were raised; what goes wrong is a warning. */
+void kerf_machine_limits_keep(const kerf_kept_limits *kept);
+
 #endif

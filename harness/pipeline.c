@@ -118,7 +118,7 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
     KERF_TRY(kerf_select_op(run->registry, options->op, &run->entry, error));
     KERF_TRY(kerf_select_rows(run->entry, options->variants, run->isa, &run->arena, &run->rows, error));
     /* Cases that the person chose are verified in the timing stage anyway: what is timed is verified first. */
-    const bool chosen = options->sets || options->case_line || options->cases_file || options->sweep[0];
+    const bool chosen = options->sets || options->case_line || options->cases_file;
     if (options->command == KERF_COMMAND_VERIFY || (options->command == KERF_COMMAND_RUN && !chosen))
         KERF_TRY(kerf_select_cases(options, run->entry, "smoke,edge", &run->arena, verified, error));
     if (options->command == KERF_COMMAND_VERIFY)
@@ -141,7 +141,7 @@ static int exit_code_of(const kerf_run *run, kerf_status status) {
         return 128 + *run->interrupted;
     if (status != KERF_OK)
         return status == KERF_ERROR_USAGE ? 2 : 1;
-    return run->any_wrong ? 4 : 0;
+    return run->any_wrong ? 4 : run->any_implausible ? 6 : 0;
 }
 
 kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *registry, int argc, char **argv,

@@ -24,7 +24,7 @@ typedef struct kerf_run {
     const volatile sig_atomic_t *interrupted;
     kerf_kept_limits *limits; /* of this machine, while something is timed; NULL: not known */
     const char *uncounted;    /* why counters that were asked for cannot be had, or NULL */
-    bool any_wrong;
+    bool any_wrong, any_implausible;
     int64_t n_passed, n_failed, n_skipped;
 } kerf_run;
 

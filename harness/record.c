@@ -92,10 +92,12 @@ static void print_limit(kerf_json *json, const kerf_record *record) {
 
 static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_integer(json, "threads", record->threads);
-    if (record->finding.verdict == KERF_FAIL) {
+    if (record->finding.verdict == KERF_FAIL || record->finding.verdict == KERF_IMPLAUSIBLE) {
         kerf_json_text(json, "check", record->finding.check);
         print_element(json, record);
     }
+    if (record->repeat)
+        kerf_json_text(json, "repeat", record->repeat);
     if (record->n_samples == 0)
         return;
     print_estimate(json, "time_ns", &record->time_ns);

@@ -38,4 +38,22 @@ typedef struct kerf_row_limit {
 /* The largest of all reasons. */
 kerf_row_limit kerf_row_limit_of(const kerf_limits *limits, const kerf_limited *what);
 
+/* A reason by which a call of `ns` cannot be believed: where one says so with much room, that with the smallest working
+ * set, which is measured again most quickly; else the largest. Its ns is 0 if the call is plausible. */
+kerf_row_limit kerf_row_limit_against(const kerf_limits *limits, const kerf_limited *what, double ns);
+
+/* ---- measuring a reason again */
+
+#define KERF_ROW_LIMIT_LOOPS 5
+
+/* The loops that can raise the rate behind this reason, and the working set they have to be run on. Returns their
+ * number. */
+int kerf_row_limit_loops(const kerf_row_limit *reason, const kerf_limited *what,
+                         kerf_limit_kind kinds[KERF_ROW_LIMIT_LOOPS], size_t *bytes);
+/* Takes in what a loop reached; returns whether that is more than was known. */
+bool kerf_row_limit_raise(kerf_limits *limits, const kerf_limited *what, const kerf_row_limit *reason,
+                          kerf_limit_kind kind, double rate);
+/* The same reason by the limits as they are now. */
+kerf_row_limit kerf_row_limit_again(const kerf_limits *limits, const kerf_limited *what, const kerf_row_limit *reason);
+
 #endif

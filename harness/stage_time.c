@@ -1,27 +1,14 @@
-#include "harness/pipeline.h"
+#include "harness/stage_time.h"
 
-#include "harness/machine_limits.h"
-#include "harness/row_limit.h"
 #include "harness/stage_extra.h"
 #include "harness/stats.h"
-#include "harness/timing.h"
 #include "harness/verify.h"
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 
-/* Six processes: the smallest number whose extreme medians enclose the true one with more than 95 % (96.9 %). */
-#define PROCESSES  6
 #define CONFIDENCE 0.95
-
-typedef struct timed_case {
-    const char *set;
-    const kerf_case *c;
-    kerf_finding *findings; /* one per row of the run */
-    const char **left_out;  /* why a row is not timed, or NULL */
-    kerf_work work;
-} timed_case;
 
 /* Why the row is not timed on any case, or NULL. */
 static const char *untimed_reason(kerf_arena *arena, const kerf_selected_row *row) {
@@ -39,15 +26,16 @@ static const char *untimed_reason(kerf_arena *arena, const kerf_selected_row *ro
     return kerf_arena_copy_text(arena, memory);
 }
 
-static kerf_status verify_timed_cases(kerf_run *run, const kerf_set_list *sets, timed_case *cases, kerf_error *error) {
+static kerf_status verify_timed_cases(kerf_run *run, const kerf_set_list *sets, kerf_timed_case *cases,
+                                      kerf_error *error) {
     int n = 0;
     for (int s = 0; s < sets->n; ++s) {
         for (int i = 0; i < sets->at[s].cases.n; ++i) {
-            timed_case *const timed = &cases[n++];
-            *timed = (timed_case){.set = sets->at[s].name,
-                                  .c = &sets->at[s].cases.at[i],
-                                  .findings = KERF_ARENA_NEW(&run->arena, kerf_finding, run->rows.n),
-                                  .left_out = KERF_ARENA_NEW(&run->arena, const char *, run->rows.n)};
+            kerf_timed_case *const timed = &cases[n++];
+            *timed = (kerf_timed_case){.set = sets->at[s].name,
+                                       .c = &sets->at[s].cases.at[i],
+                                       .findings = KERF_ARENA_NEW(&run->arena, kerf_finding, run->rows.n),
+                                       .left_out = KERF_ARENA_NEW(&run->arena, const char *, run->rows.n)};
             if (!timed->findings || !timed->left_out)
                 return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %lld cases", (long long)sets->n_cases);
             for (int row = 0; row < run->rows.n; ++row)
@@ -61,8 +49,8 @@ static kerf_status verify_timed_cases(kerf_run *run, const kerf_set_list *sets, 
 }
 
 /* Cells of one case and mode stand together; cell_of[(case * 2 + mode) * rows + row] is the cell's number, or -1. */
-static int lay_out_cells(const kerf_run *run, const timed_case *cases, int n_cases, kerf_timing_cell *cells,
-                         int *cell_of) {
+static int lay_out_cells(const kerf_run *run, const kerf_timed_case *cases, int n_cases, kerf_timing_cell *cells,
+                         kerf_held_cell *held, int *cell_of) {
     int n = 0;
     for (int i = 0; i < n_cases; ++i) {
         for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode) {
@@ -72,6 +60,7 @@ static int lay_out_cells(const kerf_run *run, const timed_case *cases, int n_cas
                 if (cases[i].left_out[row] || cases[i].findings[row].verdict != KERF_PASS)
                     continue;
                 *at = n;
+                held[n] = (kerf_held_cell){.of = &cases[i]};
                 cells[n++] = (kerf_timing_cell){
                     .entry = run->entry, .c = cases[i].c, .row = run->rows.at[row].row, .mode = (kerf_cache_mode)mode};
             }
@@ -80,9 +69,8 @@ static int lay_out_cells(const kerf_run *run, const timed_case *cases, int n_cas
     return n;
 }
 
-/* The median time of one call in each process; NAN where the process has no sample. */
-static void process_medians(const kerf_timing_cell *cell, double medians[PROCESSES], double *memory) {
-    for (int process = 0; process < PROCESSES; ++process) {
+void kerf_process_medians(const kerf_timing_cell *cell, double medians[KERF_TIME_PROCESSES], double *memory) {
+    for (int process = 0; process < KERF_TIME_PROCESSES; ++process) {
         int n = 0;
         for (int i = 0; i < cell->n_samples; ++i)
             if (cell->sample[i].process == process)
@@ -91,10 +79,10 @@ static void process_medians(const kerf_timing_cell *cell, double medians[PROCESS
     }
 }
 
-static kerf_estimate estimate_of(const double values[PROCESSES], double *covered) {
-    double known[PROCESSES];
+kerf_estimate kerf_process_estimate(const double values[KERF_TIME_PROCESSES], double *covered) {
+    double known[KERF_TIME_PROCESSES];
     int n = 0;
-    for (int i = 0; i < PROCESSES; ++i)
+    for (int i = 0; i < KERF_TIME_PROCESSES; ++i)
         if (!isnan(values[i]))
             known[n++] = values[i];
     if (n == 0)
@@ -106,7 +94,7 @@ static kerf_estimate estimate_of(const double values[PROCESSES], double *covered
 static const char *stops_text(kerf_arena *arena, const kerf_timing_cell *cell) {
     char memory[160];
     kerf_text text = kerf_text_over(memory, sizeof memory);
-    for (int process = 0; process < PROCESSES && cell->stop; ++process)
+    for (int process = 0; process < KERF_TIME_PROCESSES && cell->stop; ++process)
         kerf_text_printf(&text, "%s%s", process ? "," : "", kerf_stop_name(cell->stop[process]));
     return kerf_arena_copy_text(arena, memory);
 }
@@ -131,36 +119,18 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
     double *const memory = KERF_ARENA_NEW(&run->arena, double, most + 1);
     if (!memory)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", most);
-    double medians[PROCESSES], ratios[PROCESSES], ignored;
-    process_medians(cell, medians, memory);
-    record->time_ns = estimate_of(medians, &record->covered);
+    double medians[KERF_TIME_PROCESSES], ratios[KERF_TIME_PROCESSES], ignored;
+    kerf_process_medians(cell, medians, memory);
+    record->time_ns = kerf_process_estimate(medians, &record->covered);
     record->stop = stops_text(&run->sink.arena, cell);
     if (naive && naive->n_samples > 0) {
-        process_medians(naive, ratios, memory);
-        for (int process = 0; process < PROCESSES; ++process)
+        kerf_process_medians(naive, ratios, memory);
+        for (int process = 0; process < KERF_TIME_PROCESSES; ++process)
             ratios[process] /= medians[process];
-        record->speed_ratio = estimate_of(ratios, &ignored);
+        record->speed_ratio = kerf_process_estimate(ratios, &ignored);
     }
-    record->extra = kerf_stage_extra(run, cell, PROCESSES);
+    record->extra = kerf_stage_extra(run, cell, KERF_TIME_PROCESSES);
     return copy_samples(&run->sink.arena, cell, record, error);
-}
-
-/* Known even where the row has no time: what it could have reached. */
-static void add_limit(const kerf_run *run, const timed_case *timed, int mode, kerf_record *record) {
-    record->flops = timed->work.flops;
-    record->read_bytes = timed->work.read_bytes;
-    record->written_bytes = timed->work.written_bytes;
-    if (!run->limits)
-        return;
-    const kerf_limited what = {
-        .work = timed->work, .mode = (kerf_cache_mode)mode, .dtype = timed->c->dtype, .threads = run->threads};
-    const kerf_row_limit limit = kerf_row_limit_of(&run->limits->limits, &what);
-    record->limit_ns = limit.ns;
-    record->limit_by = limit.ns > 0 ? kerf_limit_by_name(limit.by) : NULL;
-    record->limit_bytes = limit.bytes;
-    const kerf_estimate *const time = &record->time_ns;
-    if (limit.ns > 0 && time->middle > 0)
-        record->share = (kerf_estimate){limit.ns / time->middle, limit.ns / time->high, limit.ns / time->low};
 }
 
 /* The worst element stands in the fields of the record too; the reason is for tables. */
@@ -189,8 +159,9 @@ static void tell_wrong(kerf_run *run, const kerf_timing_cell *cell, kerf_record 
                      found->hi, found->slack, (long long)found->n_bad, (long long)found->n_elements);
 }
 
-static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode, int row, const kerf_timing_cell *cell,
-                               const kerf_timing_cell *naive, kerf_error *error) {
+static kerf_status record_cell(kerf_run *run, const kerf_timed_case *timed, int mode, int row,
+                               const kerf_timing_cell *cell, const kerf_held_cell *held, const kerf_timing_cell *naive,
+                               kerf_error *error) {
     char memory[4096], config[32];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     kerf_case_print(timed->c, &text);
@@ -222,12 +193,12 @@ static kerf_status record_cell(kerf_run *run, const timed_case *timed, int mode,
                                              : "no time was left");
         run->any_wrong = run->any_wrong || cell->crashed;
     }
-    add_limit(run, timed, mode, &record);
+    kerf_stage_add_limit(run, timed, (kerf_cache_mode)mode, held, &record);
     return kerf_sink_add(&run->sink, &record, error);
 }
 
-static kerf_status record_cells(kerf_run *run, const timed_case *cases, int n_cases, const kerf_timing_cell *cells,
-                                const int *cell_of, kerf_error *error) {
+static kerf_status record_cells(kerf_run *run, const kerf_timed_case *cases, int n_cases, const kerf_timing_cell *cells,
+                                const kerf_held_cell *held, const int *cell_of, kerf_error *error) {
     int naive_row = -1;
     for (int row = 0; row < run->rows.n; ++row)
         if (strcmp(run->rows.at[row].row->name, "naive") == 0 && run->rows.at[row].row->device == KERF_DEVICE_CPU)
@@ -235,27 +206,18 @@ static kerf_status record_cells(kerf_run *run, const timed_case *cases, int n_ca
     for (int i = 0; i < n_cases; ++i) {
         for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode) {
             const int *const numbers = &cell_of[(i * 2 + mode) * run->rows.n];
+            const int naive_cell = naive_row >= 0 ? numbers[naive_row] : -1;
             const kerf_timing_cell *const naive =
-                naive_row >= 0 && numbers[naive_row] >= 0 ? &cells[numbers[naive_row]] : NULL;
+                naive_cell >= 0 && !held[naive_cell].implausible ? &cells[naive_cell] : NULL;
             for (int row = 0; row < run->rows.n; ++row) {
                 /* What cannot be timed anywhere is said once, in the table of what was verified. */
                 if (cases[i].left_out[row])
                     continue;
                 const kerf_timing_cell *const cell = numbers[row] >= 0 ? &cells[numbers[row]] : NULL;
-                KERF_TRY(record_cell(run, &cases[i], mode, row, cell, naive, error));
+                KERF_TRY(record_cell(run, &cases[i], mode, row, cell, cell ? &held[numbers[row]] : NULL, naive, error));
             }
         }
     }
-    return KERF_OK;
-}
-
-static kerf_status find_limits(kerf_run *run, kerf_error *error) {
-    kerf_kept_limits *const kept = KERF_ARENA_NEW(&run->arena, kerf_kept_limits, 1);
-    bool found;
-    if (!kept)
-        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the limits of the machine");
-    KERF_TRY(kerf_machine_limits(run->options->quiet, run->interrupted, kept, &found, error));
-    run->limits = found ? kept : NULL;
     return KERF_OK;
 }
 
@@ -268,10 +230,11 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
         return kerf_fail(error, KERF_ERROR_USAGE, "%lld cases are too many to time; choose fewer",
                          (long long)sets->n_cases);
     const int n_cases = (int)sets->n_cases;
-    timed_case *const cases = KERF_ARENA_NEW(&run->arena, timed_case, n_cases);
+    kerf_timed_case *const cases = KERF_ARENA_NEW(&run->arena, kerf_timed_case, n_cases);
     kerf_timing_cell *const cells = KERF_ARENA_NEW(&run->arena, kerf_timing_cell, n_cases * 2 * run->rows.n);
+    kerf_held_cell *const held = KERF_ARENA_NEW(&run->arena, kerf_held_cell, n_cases * 2 * run->rows.n);
     int *const cell_of = KERF_ARENA_NEW(&run->arena, int, n_cases * 2 * run->rows.n);
-    if (!cases || !cells || !cell_of)
+    if (!cases || !cells || !held || !cell_of)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d cases", n_cases);
     kerf_progress_begin(&run->progress, run->options->quiet, "verifying the %d case%s to be timed", n_cases,
                         n_cases == 1 ? "" : "s");
@@ -280,7 +243,7 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
     /* The children of the verifier would share the processors with what is timed. */
     kerf_verifier_close(run->verifier);
     run->verifier = NULL;
-    const int n_cells = lay_out_cells(run, cases, n_cases, cells, cell_of);
+    const int n_cells = lay_out_cells(run, cases, n_cases, cells, held, cell_of);
     if (run->options->host_argument) {
         /* The library's loop does not ask for the flag. */
         signal(SIGINT, SIG_DFL);
@@ -289,8 +252,8 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
                                      run->options->host_argument, error);
     }
     if (n_cells > 0)
-        KERF_TRY(find_limits(run, error));
-    const kerf_timing_options options = {.processes = PROCESSES,
+        KERF_TRY(kerf_stage_find_limits(run, error));
+    const kerf_timing_options options = {.processes = KERF_TIME_PROCESSES,
                                          .threads = run->threads,
                                          .budget_s = run->options->time_budget_s,
                                          .seed = run->options->order_seed,
@@ -298,13 +261,15 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
                                          .wish = kerf_stage_wish(run)};
     kerf_progress_begin(&run->progress, run->options->quiet,
                         "timing %d case%s, hot and cold, in %d processes, about %.0f s", n_cases,
-                        n_cases == 1 ? "" : "s", PROCESSES, run->options->time_budget_s);
-    const kerf_status status =
+                        n_cases == 1 ? "" : "s", KERF_TIME_PROCESSES, run->options->time_budget_s);
+    kerf_status status =
         kerf_time_cells(cells, n_cells, &options, &run->arena, show_progress, &run->progress, run->interrupted, error);
     kerf_progress_clear(&run->progress);
+    if (status == KERF_OK)
+        status = kerf_stage_hold(run, &options, cells, held, n_cells, error);
     if (status != KERF_OK && status != KERF_ERROR_INTERRUPTED)
         return status;
     kerf_error ignored;
-    KERF_TRY(record_cells(run, cases, n_cases, cells, cell_of, status == KERF_OK ? error : &ignored));
+    KERF_TRY(record_cells(run, cases, n_cases, cells, held, cell_of, status == KERF_OK ? error : &ignored));
     return status;
 }

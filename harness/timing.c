@@ -62,6 +62,15 @@ static kerf_status turn_open(kerf_timing_run *r, kerf_error *error) {
     return kerf_fail(error, KERF_ERROR_FILE, "cannot map memory to share with timing processes: %s", strerror(errno));
 }
 
+static kerf_status prepare_limits(const kerf_timing_options *options, kerf_arena *arena, kerf_error *error) {
+    for (int i = 0; i < options->n_limits; ++i) {
+        options->limit[i].rate = KERF_ARENA_NEW(arena, double, options->processes);
+        if (!options->limit[i].rate)
+            return kerf_fail(error, KERF_ERROR_MEMORY, "no room for %d limits", options->n_limits);
+    }
+    return KERF_OK;
+}
+
 static kerf_status prepare_cells(kerf_timing_run *r, kerf_arena *arena, kerf_error *error) {
     for (int i = 0; i < r->n; ++i) {
         kerf_timing_cell *const cell = &r->cells[i];
@@ -102,6 +111,7 @@ kerf_status kerf_time_cells_with(const kerf_timing_launcher *launcher, kerf_timi
         return KERF_OK;
     r.begun_ns = r.clock.now_ns(r.clock.state);
     KERF_TRY(prepare_cells(&r, arena, error));
+    KERF_TRY(prepare_limits(options, arena, error));
     KERF_TRY(turn_open(&r, error));
     r.done = calloc((size_t)n, sizeof *r.done);
     kerf_status status = r.done ? KERF_OK : kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d cells", n);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "harness/cache.h"
 #include "harness/casegen.h"
+#include "harness/limits.h"
 #include "harness/sampler.h"
 #include "harness/timing_extra.h"
 #include "harness/verdict.h"
@@ -30,6 +31,15 @@ typedef struct kerf_timing_cell {
     kerf_finding finding;      /* result: what was wrong there */
 } kerf_timing_cell;
 
+/* A loop of the limits that takes turns with the rows of a case in one cache mode. */
+typedef struct kerf_timing_limit {
+    const kerf_case *c;
+    kerf_cache_mode mode;
+    kerf_limit_kind kind;
+    size_t bytes;
+    double *rate; /* result, from the arena: the median of each process, 0 where there is none */
+} kerf_timing_limit;
+
 typedef struct kerf_timing_options {
     int processes; /* at least 5 for a result that is printed */
     int threads;
@@ -37,6 +47,8 @@ typedef struct kerf_timing_options {
     uint64_t seed;              /* of the order of rows */
     const char *const *plugins; /* paths that the worker opens too, NULL-terminated; NULL if none */
     kerf_timing_wish wish;      /* beside the times */
+    kerf_timing_limit *limit;   /* NULL if there are none */
+    int n_limits;
 } kerf_timing_options;
 
 /* Cells that share the pointer to their case are timed in turns; cells with equal cases and pointers of their own are

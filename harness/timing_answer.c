@@ -78,6 +78,16 @@ static bool take_extra(kerf_timing_run *r, const char *line) {
     return true;
 }
 
+static bool take_rate(kerf_timing_run *r, const char *line) {
+    int number = -1;
+    double rate;
+    if (sscanf(line, "rate %d %lf", &number, &rate) != 2)
+        return false;
+    if (number >= 0 && number < r->options->n_limits && rate > 0)
+        r->options->limit[number].rate[r->process] = rate;
+    return true;
+}
+
 /* Lines that are not understood are passed over. */
 static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_error *error) {
     kerf_sample sample = {.process = (uint16_t)r->process};
@@ -99,7 +109,7 @@ static kerf_status take_line(kerf_timing_run *r, char *line, bool *ended, kerf_e
         }
     } else if (sscanf(line, "overhead %lf %lf %lf", &overhead.sample_ns, &overhead.call_ns, &overhead.step_ns) == 3) {
         r->overhead = overhead;
-    } else if (take_extra(r, line) || take_wrong(r, line)) {
+    } else if (take_extra(r, line) || take_rate(r, line) || take_wrong(r, line)) {
         return KERF_OK;
     } else if (sscanf(line, "fail %d %n", &cell, &text_at) == 1 && is_expected(r, cell)) {
         kerf_timing_drop(r, cell, line + text_at);

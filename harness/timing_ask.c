@@ -59,6 +59,12 @@ static void write_case(kerf_timing_run *r, FILE *file, int first) {
         fprintf(file, "cell %d %s %s\n", i, kerf_cache_mode_name(r->cells[i].mode), memory);
         write_config(r, &r->cells[i], file);
     }
+    for (int i = 0; i < r->options->n_limits; ++i) {
+        const kerf_timing_limit *const limit = &r->options->limit[i];
+        if (limit->c == c)
+            fprintf(file, "limit %d %s %s %zu\n", i, kerf_cache_mode_name(limit->mode),
+                    kerf_limit_kind_name(limit->kind), limit->bytes);
+    }
 }
 
 /* The cases in an order of this process: what one case leaves behind for the next is noise too. */

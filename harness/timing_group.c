@@ -221,11 +221,32 @@ static bool open_check(worker *w, cell *one) {
     return checks == 0 || kerf_timing_check_open(one->row, checks, &w->poison, &one->check, &one->error) == KERF_OK;
 }
 
+static void begin_loop(void *arg) {
+    worker *const w = arg;
+    kerf_timing_turn_begin(w->turn, -1);
+    w->last_called = NULL;
+}
+
+/* NULL if there are none. */
+static kerf_timing_loop *loops_of(worker *w, const kerf_requested_case *of, kerf_cache_mode mode, int *n) {
+    *n = w->loops ? kerf_timing_loops_count(of, mode) : 0;
+    kerf_timing_loop *const loops = *n > 0 ? KERF_ARENA_NEW(&w->arena, kerf_timing_loop, *n) : NULL;
+    const kerf_timing_loop common = {
+        .loops = w->loops, .turn = begin_loop, .turn_arg = w, .threads = w->request.threads};
+    if (loops)
+        kerf_timing_loops_prepare(of, mode, &common, loops);
+    else
+        *n = 0;
+    return loops;
+}
+
 kerf_status kerf_timing_group_run(kerf_worker *w, kerf_cache_mode mode, kerf_worker_cell *cells, int n,
                                   kerf_error *error) {
     const kerf_requested_case *const of = cells[0].of;
+    int n_loops;
+    kerf_timing_loop *const loops = loops_of(w, of, mode, &n_loops);
     group g = {.w = w,
-               .sampler = KERF_ARENA_NEW(&w->arena, kerf_sampler *, n),
+               .sampler = KERF_ARENA_NEW(&w->arena, kerf_sampler *, n + n_loops),
                .wall_ns = share_ns(w),
                .cells = cells,
                .n_cells = n,
@@ -235,7 +256,10 @@ kerf_status kerf_timing_group_run(kerf_worker *w, kerf_cache_mode mode, kerf_wor
     for (int i = 0; i < n; ++i)
         if (cells[i].wanted->mode == mode && !cells[i].error.message[0] && open_check(w, &cells[i]))
             g.sampler[g.n++] = &cells[i].sampler;
+    for (int i = 0; i < n_loops; ++i)
+        g.sampler[g.n++] = &loops[i].sampler;
     const kerf_status status = g.n > 0 ? host_group(&g, of->entry->op->name, mode, error) : KERF_OK;
     check_group(w, cells, n);
+    kerf_timing_loops_tell(loops, n_loops, w->answer);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "harness/team.h"
 #include "harness/timing_check.h"
+#include "harness/timing_limits.h"
 #include "harness/timing_protocol.h"
 
 enum { KERF_WORKER_TEAMS = 32 };
@@ -18,7 +19,8 @@ typedef struct kerf_worker {
     kerf_arena expected;                        /* of the oracle */
     kerf_thread_team *teams[KERF_WORKER_TEAMS]; /* of different sizes */
     int n_teams;
-    const kerf_team *team; /* of the request's size */
+    const kerf_team *team;   /* of the request's size */
+    kerf_limit_loops *loops; /* NULL where no limit is asked for, or there is no memory for them */
     kerf_timing_turn *turn;
     uint64_t begun_ns;
     uint64_t first_step; /* of the inputs, in this group: the warm-up's */

@@ -11,10 +11,12 @@
  *             check KIND                   of the case above: calls are checked; KIND is nan, numbers or last
  *             cell CELL MODE ROW           of the case above; MODE is hot or cold, ROW as in a key
  *             with THREADS [NAME=VALUE,...] the cell above has a team of its own size and this config
+ *             limit NUMBER MODE KIND BYTES  of the case above: a loop takes turns with the cells of this mode
  *             end
  *
- * `split` and `counters` ask for calls besides the samples; what these gave comes before `stop`. `wrong` stands
- * instead of the samples of a row that gave a wrong result; CALL is timed, poisoned or last, INDEX the worst element's.
+ * `limit` is answered by a line `rate NUMBER RATE`, bytes or operations per nanosecond. `split` and `counters` ask for
+ * calls besides the samples; what these gave comes before `stop`. `wrong` stands instead of the samples of a row that
+ * gave a wrong result; CALL is timed, poisoned or last, INDEX the worst element's.
  *
  * By hand: `bench time-worker < request`; all lines but case, cell and end may be left out. */
 #ifndef KERF_HARNESS_TIMING_PROTOCOL_H

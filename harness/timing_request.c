@@ -73,6 +73,36 @@ static kerf_status read_check(const reader *r, const char *text) {
     return refused(r, "not a check:", text);
 }
 
+static kerf_status mode_named(const reader *r, const char *name, kerf_cache_mode *mode) {
+    *mode = strcmp(name, kerf_cache_mode_name(KERF_COLD)) == 0 ? KERF_COLD : KERF_HOT;
+    return strcmp(name, kerf_cache_mode_name(*mode)) == 0 ? KERF_OK : refused(r, "not a cache mode:", name);
+}
+
+static kerf_status read_limit(const reader *r, char *text) {
+    kerf_requested_case *const of = r->request->last;
+    if (!of)
+        return refused(r, "a limit before the first case:", text);
+    kerf_requested_limit *const limit = KERF_ARENA_NEW(r->arena, kerf_requested_limit, 1);
+    if (!limit)
+        return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many limits", r->line);
+    uint64_t id, bytes;
+    int kind = 0;
+    KERF_TRY(number_of(r, word(&text), 0, INT32_MAX, &id));
+    KERF_TRY(mode_named(r, word(&text), &limit->mode));
+    const char *const name = word(&text);
+    while (kind < KERF_N_LIMIT_KINDS && strcmp(name, kerf_limit_kind_name(kind)) != 0)
+        ++kind;
+    if (kind == KERF_N_LIMIT_KINDS)
+        return refused(r, "not a kind of limit:", name);
+    KERF_TRY(number_of(r, text, 0, UINT64_C(1) << 40, &bytes));
+    limit->id = (int)id;
+    limit->kind = (kerf_limit_kind)kind;
+    limit->bytes = (size_t)bytes;
+    limit->next = of->first_limit;
+    of->first_limit = limit;
+    return KERF_OK;
+}
+
 static kerf_status read_cell(const reader *r, char *text) {
     kerf_requested_case *const of = r->request->last;
     if (!of)
@@ -85,9 +115,7 @@ static kerf_status read_cell(const reader *r, char *text) {
         return kerf_fail(r->error, KERF_ERROR_MEMORY, "request line %d: too many cells", r->line);
     cell->id = (int)id;
     cell->with = "";
-    cell->mode = strcmp(mode, kerf_cache_mode_name(KERF_COLD)) == 0 ? KERF_COLD : KERF_HOT;
-    if (strcmp(mode, kerf_cache_mode_name(cell->mode)) != 0)
-        return refused(r, "not a cache mode:", mode);
+    KERF_TRY(mode_named(r, mode, &cell->mode));
     cell->row = row_named(of->entry, text);
     if (!cell->row)
         return refused(r, "no such row:", text);
@@ -144,6 +172,8 @@ static kerf_status read_line(const reader *r, char *text) {
         return read_case(r, text);
     if (strcmp(key, "cell") == 0)
         return read_cell(r, text);
+    if (strcmp(key, "limit") == 0)
+        return read_limit(r, text);
     if (strcmp(key, "with") == 0)
         return read_with(r, text);
     if (strcmp(key, "check") == 0)

@@ -16,6 +16,15 @@ typedef struct kerf_requested_cell {
     struct kerf_requested_cell *next;
 } kerf_requested_cell;
 
+/* A loop over this working set; KIND as kerf_limit_kind_name has it. */
+typedef struct kerf_requested_limit {
+    int id;
+    kerf_cache_mode mode;
+    kerf_limit_kind kind;
+    size_t bytes;
+    struct kerf_requested_limit *next;
+} kerf_requested_limit;
+
 /* Which calls on a case are held against the oracle in this process. */
 typedef enum kerf_timing_check_kind {
     KERF_TIMING_CHECK_NAN = 1,     /* a drawn one, and one on outputs that hold NaN */
@@ -28,6 +37,7 @@ typedef struct kerf_requested_case {
     unsigned checks; /* kerf_timing_check_kind, joined */
     const kerf_op_entry *entry;
     kerf_requested_cell *first, *last;
+    kerf_requested_limit *first_limit;
     struct kerf_requested_case *next;
 } kerf_requested_case;
 

@@ -175,10 +175,14 @@ static kerf_status work(worker *w, const kerf_registry *registry, FILE *request,
     KERF_TRY(team_of(w, w->request.threads, &w->team, error));
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         w->groups_left += has_mode(c, KERF_HOT) + has_mode(c, KERF_COLD);
+    kerf_error no_loops = {.message = ""};
+    if (kerf_timing_loops_open(&w->request, w->team, &w->loops, &no_loops) != KERF_OK)
+        fprintf(stderr, "bench time-worker: %s; no limit is measured again\n", no_loops.message);
     const kerf_overhead overhead = kerf_timing_overhead(&w->clock);
     fprintf(w->answer, "overhead %a %a %a\n", overhead.sample_ns, overhead.call_ns, overhead.step_ns);
     for (const kerf_requested_case *c = w->request.first; c; c = c->next)
         time_case(w, c);
+    kerf_limit_loops_close(w->loops);
     while (w->n_teams > 0)
         kerf_thread_team_close(w->teams[--w->n_teams]);
     fputs("end\n", w->answer);

@@ -153,10 +153,15 @@ void kerf_terminal_time(FILE *file, double ns) {
     fprintf(file, "%7.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[u].unit);
 }
 
+/* A time that is not believed is in the records only. */
+static bool is_ranked(const kerf_record *record) {
+    return record->n_samples > 0 && record->finding.verdict != KERF_IMPLAUSIBLE;
+}
+
 static void print_timed_row(const kerf_record *record, FILE *file, int width, const style *s) {
     fprintf(file, "  %-*s  %-10s  %s%-7s%s  ", width, record->row, record->config,
             verdict_colour(s, record->finding.verdict), kerf_verdict_name(record->finding.verdict), s->off);
-    if (record->n_samples == 0) {
+    if (!is_ranked(record)) {
         fprintf(file, "%11s  %s\n", "", record->finding.reason);
         return;
     }
@@ -183,8 +188,8 @@ static void print_timed_row(const kerf_record *record, FILE *file, int width, co
 /* Fastest first; rows without a time last. */
 static int by_time(const void *a, const void *b) {
     const kerf_record *const left = *(const kerf_record *const *)a, *const right = *(const kerf_record *const *)b;
-    const double left_ns = left->n_samples ? left->time_ns.middle : INFINITY;
-    const double right_ns = right->n_samples ? right->time_ns.middle : INFINITY;
+    const double left_ns = is_ranked(left) ? left->time_ns.middle : INFINITY;
+    const double right_ns = is_ranked(right) ? right->time_ns.middle : INFINITY;
     return (left_ns > right_ns) - (left_ns < right_ns);
 }
 

@@ -139,8 +139,7 @@ def group_table(figures, cases, threads, row):
                 keys = [(text, count) for text in cases if "dtype=f32" in text and group_of(text) == group and
                         interpolation_of(text) == interpolation and (text, count) in figures.times]
                 cells.append(show(figures.mean_ratio(keys, row)) + f" ({len(keys)})" if keys else "-")
-            if any(cell != "-" for cell in cells):
-                rows.append([interpolation, str(count), *cells])
+            rows.append([interpolation, str(count), *cells])
     return ["", "threads", *GROUPS], rows
 
 
@@ -176,8 +175,7 @@ def scaling_table(figures, cases, threads):
             scale = figures.mean(keys, lambda key, process: figures.median_ns(
                 (key[0], 1), process) / figures.median_ns(key, process)) if keys else None
             cells.append(f"{show(scale)} ({len(keys)})" if scale else "-")
-        if any(cell != "-" for cell in cells):
-            rows.append([interpolation, *cells])
+        rows.append([interpolation, *cells])
     return ["", *GROUPS], rows
 
 
@@ -190,18 +188,10 @@ def show_value(figures, text, row):
         return "-"
     if not value["n_bad"]:
         return f"{value['ratio']:.2g}"
-    told = f"wrong: {percent(value['bad_part'])} of the elements"
-    if value["class_part"] > 0:
-        told += f", {percent(value['class_part'])} in being finite or not"
-    if value["class_part"] < value["bad_part"]:
-        told += f", by up to {percent(value['error_part'])} of the largest"
-    if "storage_bad_part" in value:
-        told += f"; {percent(value['storage_bad_part'])} with accumulate=storage"
+    told = f"wrong, {value['ratio']:.2g}, {value['n_bad']} elements"
+    if "storage_ratio" in value:
+        told += f"; {value['storage_ratio']:.2g} with accumulate=storage"
     return told
-
-
-def percent(part):
-    return f"{100 * part:.2g} %" if part < 0.995 else f"{100 * part:.0f} %"
 
 
 def short(text):

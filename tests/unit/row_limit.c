@@ -102,7 +102,89 @@ static void a_slow_point_accuses_nobody(void) {
     CHECK(kerf_row_limit_of(&limits, &what).ns == 0);
 }
 
+/* ---- who is too fast */
+
+static void beyond_1_15_is_implausible(void) {
+    const kerf_limits limits = two_levels();
+    const kerf_limited what = {.work = {.flops = 1e6}, .dtype = KERF_F32, .threads = 1}; /* 1e4 ns */
+    CHECK(kerf_row_limit_against(&limits, &what, 1e4).ns == 0);
+    CHECK(kerf_row_limit_against(&limits, &what, 1e4 / 1.149).ns == 0);
+    CHECK(kerf_row_limit_against(&limits, &what, 1e4 / 1.151).ns == 1e4);
+    const kerf_limited nothing = {.dtype = KERF_F32, .threads = 1};
+    CHECK(kerf_row_limit_against(&limits, &nothing, 1).ns == 0);
+}
+
+/* 512 KiB take 0.875 of that from memory; at the rate of the first level they take 8 KiB / 1 ns. */
+static void the_quickest_reason_with_room_is_taken(void) {
+    const kerf_limits limits = two_levels();
+    const kerf_limited what = {.work = {.read_bytes = 512 * KIB}, .dtype = KERF_F32, .threads = 1};
+    const double near_ns = 512 * KIB / 64, far_ns = (512 - 64) * KIB / 8;
+    kerf_row_limit reason = kerf_row_limit_against(&limits, &what, far_ns / 1.2);
+    REQUIRE_MESSAGE(reason.ns == far_ns && reason.point == 2, "%g at %d", reason.ns, reason.point);
+    reason = kerf_row_limit_against(&limits, &what, near_ns / 10);
+    REQUIRE_MESSAGE(reason.ns == near_ns && reason.point == 0, "%g at %d", reason.ns, reason.point);
+}
+
+static void what_is_measured_again_raises_the_limit(void) {
+    kerf_limits limits = two_levels();
+    const kerf_limited what = {.work = {.read_bytes = 512 * KIB}, .dtype = KERF_F32, .threads = 1};
+    const double far_ns = (512 - 64) * KIB / 8;
+    const kerf_row_limit reason = kerf_row_limit_against(&limits, &what, far_ns / 1.2);
+    CHECK(!kerf_row_limit_raise(&limits, &what, &reason, KERF_LIMIT_READ, 7.9));
+    CHECK(kerf_row_limit_again(&limits, &what, &reason).ns == far_ns);
+    CHECK(kerf_row_limit_raise(&limits, &what, &reason, KERF_LIMIT_READ, 16));
+    CHECK(kerf_row_limit_again(&limits, &what, &reason).ns == far_ns / 2);
+    const kerf_interval kept = limits.team[0].point[2].read;
+    CHECK((kept.middle == 16 && kept.low == 8 && kept.high == 16));
+    /* The next working set says the same with less room, until it is measured too. */
+    CHECK(kerf_row_limit_of(&limits, &what).point == 3);
+}
+
+/* What eight threads reach is kept for the two that were measured. */
+static void a_larger_team_raises_in_proportion(void) {
+    kerf_limits limits = two_levels();
+    const kerf_limited what = {.work = {.flops = 1e6}, .dtype = KERF_F64, .threads = 8};
+    const kerf_row_limit reason = kerf_row_limit_of(&limits, &what);
+    CHECK(!kerf_row_limit_raise(&limits, &what, &reason, KERF_LIMIT_F64, 400));
+    CHECK(kerf_row_limit_raise(&limits, &what, &reason, KERF_LIMIT_F64, 600));
+    CHECK(limits.team[1].f64.middle == 150);
+    CHECK(kerf_row_limit_again(&limits, &what, &reason).ns == 1e6 / 600);
+}
+
+static void loops_fit_the_reason(void) {
+    kerf_limited what = {.work = {.read_bytes = 512 * KIB, .written_bytes = 1}, .dtype = KERF_F32, .threads = 2};
+    kerf_limit_kind kinds[KERF_ROW_LIMIT_LOOPS];
+    size_t bytes;
+    kerf_row_limit reason = {.ns = 1, .by = KERF_LIMIT_BY_READ, .point = 2, .bytes = 64 << 10};
+    CHECK((kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 1 && kinds[0] == KERF_LIMIT_READ));
+    CHECK(bytes == 64 << 10);
+    reason.by = KERF_LIMIT_BY_WRITE;
+    CHECK((kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 2 && kinds[0] == KERF_LIMIT_WRITE));
+    reason.by = KERF_LIMIT_BY_COPY;
+    CHECK(kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 5);
+    reason = (kerf_row_limit){.ns = 1, .by = KERF_LIMIT_BY_FLOPS};
+    CHECK((kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 1 && kinds[0] == KERF_LIMIT_F32 && bytes == 0));
+    /* Cold: as much as the row moves, in whole blocks, and at most 64 MiB. */
+    what.mode = KERF_COLD;
+    reason = (kerf_row_limit){.ns = 1, .by = KERF_LIMIT_BY_READ, .point = 5, .bytes = 512 << 10};
+    kerf_row_limit_loops(&reason, &what, kinds, &bytes);
+    REQUIRE_MESSAGE(bytes == (512 + 4) << 10, "%zu", bytes);
+    what.work.read_bytes = 1e18;
+    kerf_row_limit_loops(&reason, &what, kinds, &bytes);
+    CHECK(bytes == 64 << 20);
+    reason.by = KERF_LIMIT_BY_WRITE;
+    CHECK((kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 3 && kinds[0] == KERF_LIMIT_READ));
+}
+
 const kerf_test kerf_tests_unit_row_limit[] = {
+    {"row_limit: beyond 1.15 is implausible", "[unit][limits]", beyond_1_15_is_implausible, __FILE__, __LINE__},
+    {"row_limit: the quickest reason with room is taken", "[unit][limits]", the_quickest_reason_with_room_is_taken,
+     __FILE__, __LINE__},
+    {"row_limit: what is measured again raises the limit", "[unit][limits]", what_is_measured_again_raises_the_limit,
+     __FILE__, __LINE__},
+    {"row_limit: a larger team raises in proportion", "[unit][limits]", a_larger_team_raises_in_proportion, __FILE__,
+     __LINE__},
+    {"row_limit: loops fit the reason", "[unit][limits]", loops_fit_the_reason, __FILE__, __LINE__},
     {"row_limit: each resource can be the limit", "[unit][limits]", each_resource_can_limit, __FILE__, __LINE__},
     {"row_limit: precision and threads count", "[unit][limits]", precision_and_threads_count, __FILE__, __LINE__},
     {"row_limit: hot bytes lie in levels", "[unit][limits]", hot_bytes_lie_in_levels, __FILE__, __LINE__},

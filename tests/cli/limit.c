@@ -1,0 +1,64 @@
+/* Rows against the limit of the machine, on the command line. The op `claims` has right results and claims work that no
+ * machine can do, so what comes out hangs on no real time. */
+#include "harness/limits_file.h"
+
+#include "tests/catch_shim.h"
+#include "tests/cli/run.h"
+#include <stdio.h>
+#include <string.h>
+
+static const cli_result *time_claim(const char *claim, const char *more) {
+    char arguments[512];
+    snprintf(arguments, sizeof arguments,
+             "time --op claims --plugin '%s' --time-budget 1 --case 'N=1024 dtype=f32 fill=exact claim=%s' %s",
+             KERF_TEST_PLANTED, claim, more);
+    return cli_bench(arguments);
+}
+
+static void an_honest_row_is_plausible(void) {
+    const cli_result *const result = time_claim("honest", "--json");
+    REQUIRE_MESSAGE(result->exit_code == 0 && !strstr(result->err, "IMPLAUSIBLE"), "exit %d: %s", result->exit_code,
+                    result->err);
+    REQUIRE(strstr(result->out, "\"work\":{\"flops\":0,\"read_bytes\":4096,\"written_bytes\":4096}"));
+    REQUIRE(strstr(result->out, "\"again\":false") && strstr(result->out, "\"share\":{\"middle\":"));
+}
+
+/* The machine file holds limits that nothing reaches: what is said comes from this machine, measured in the same run.
+ */
+static void check_implausible(const char *claim, const char *by) {
+    const cli_result *result = time_claim(claim, "--json");
+    REQUIRE_MESSAGE(result->exit_code == 6, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(cli_count_lines(result->err, "IMPLAUSIBLE copy@cpu hot: ") == 1, "%s", result->err);
+    REQUIRE_MESSAGE(cli_count_lines(result->err, "  repeat: bench time --op claims --variant copy@cpu") == 2, "%s",
+                    result->err);
+    REQUIRE(strstr(result->out, "\"verdict\":\"IMPLAUSIBLE\"") && strstr(result->out, "\"check\":\"limit\""));
+    REQUIRE_MESSAGE(strstr(result->out, by) && strstr(result->out, "\"again\":true"), "%s", result->out);
+    REQUIRE(!strstr(result->out, "\"again\":false") && strstr(result->out, "\"samples\":[["));
+    REQUIRE(strstr(result->out, "\"kind\":\"end\",\"exit_code\":6"));
+}
+
+static void impossible_operations_are_found(void) {
+    check_implausible("flops", "\"by\":\"flops\",\"level\":0");
+}
+
+static void impossible_bytes_are_found(void) {
+    check_implausible("bytes", "\"read_bytes\":1e+18");
+}
+
+static void the_table_does_not_rank_it(void) {
+    const cli_result *const result = time_claim("flops", "");
+    REQUIRE_MESSAGE(result->exit_code == 6, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->out, "times as fast as the machine allows: 1e+18 operations take"), "%s",
+                    result->out);
+    REQUIRE(!strstr(result->out, "geometric mean"));
+}
+
+const kerf_test kerf_tests_cli_limit[] = {
+    {"limit: an honest row is plausible", "[cli][time][limits]", an_honest_row_is_plausible, __FILE__, __LINE__},
+    {"limit: impossible operations are found", "[cli][time][limits]", impossible_operations_are_found, __FILE__,
+     __LINE__},
+    {"limit: impossible bytes are found", "[cli][time][limits]", impossible_bytes_are_found, __FILE__, __LINE__},
+    {"limit: the table does not rank what is implausible", "[cli][time][limits]", the_table_does_not_rank_it, __FILE__,
+     __LINE__},
+    {0},
+};
