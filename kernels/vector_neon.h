@@ -77,6 +77,10 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     (void)step;
     return kerf_vec_load(from);
 }
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int32_t *offset, int step) {
+    (void)step;
+    return kerf_vec_load(from + *offset);
+}
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     return v;
 }
@@ -96,6 +100,18 @@ KERF_ALWAYS_INLINE void kerf_vec_store_bf16(void *to, kerf_vec v) {
     const uint32x4_t rounded = vaddq_u32(bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
     const uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
     vst1_u16((uint16_t *)to, vshrn_n_u32(vbslq_u32(vceqq_f32(v, v), rounded, quiet), 16));
+}
+KERF_ALWAYS_INLINE kerf_lane kerf_lane_load_f16(const void *from) {
+    return kerf_vec_load_f16(from);
+}
+KERF_ALWAYS_INLINE kerf_lane kerf_lane_load_bf16(const void *from) {
+    return kerf_vec_load_bf16(from);
+}
+KERF_ALWAYS_INLINE void kerf_lane_store_f16(void *to, kerf_lane v) {
+    kerf_vec_store_f16(to, v);
+}
+KERF_ALWAYS_INLINE void kerf_lane_store_bf16(void *to, kerf_lane v) {
+    kerf_vec_store_bf16(to, v);
 }
 #endif
 

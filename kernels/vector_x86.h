@@ -70,6 +70,12 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     v = KERF_WITH_PART(v, KERF_X(loadu)(from + 2 * step), 2);
     return KERF_WITH_PART(v, KERF_X(loadu)(from + 3 * step), 3);
 }
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int32_t *offset, int step) {
+    kerf_vec v = KERF_WIDEN(KERF_X(loadu)(from + offset[0]));
+    v = KERF_WITH_PART(v, KERF_X(loadu)(from + offset[step]), 1);
+    v = KERF_WITH_PART(v, KERF_X(loadu)(from + offset[2 * step]), 2);
+    return KERF_WITH_PART(v, KERF_X(loadu)(from + offset[3 * step]), 3);
+}
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const __typeof__(KERF_LOW_HALF(v)) half = KERF_LOW_HALF(v) + KERF_HIGH_HALF(v);
     return KERF_HALF_PART(half, 0) + KERF_HALF_PART(half, 1);
@@ -133,6 +139,10 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect(const kerf_real *from, int64_t step
     const kerf_vec low = KERF_WIDEN(KERF_X(loadu)(from));
     return KERF_PASTE(_mm256_insertf128, KERF_SUFFIX, )(low, KERF_X(loadu)(from + step), 1);
 }
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int32_t *offset, int step) {
+    const kerf_vec low = KERF_WIDEN(KERF_X(loadu)(from + offset[0]));
+    return KERF_PASTE(_mm256_insertf128, KERF_SUFFIX, )(low, KERF_X(loadu)(from + offset[step]), 1);
+}
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const kerf_lane low = KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 0);
     return low + KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 1);
@@ -158,6 +168,26 @@ KERF_ALWAYS_INLINE void kerf_vec_store_bf16(void *to, kerf_vec v) {
 }
 #endif
 
+#endif
+
+#if KERF_CLASS == 0
+KERF_ALWAYS_INLINE kerf_lane kerf_lane_load_f16(const void *from) {
+    return _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)from));
+}
+KERF_ALWAYS_INLINE kerf_lane kerf_lane_load_bf16(const void *from) {
+    return (kerf_lane)_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)from));
+}
+KERF_ALWAYS_INLINE void kerf_lane_store_f16(void *to, kerf_lane v) {
+    _mm_storel_epi64((__m128i *)to, _mm_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
+KERF_ALWAYS_INLINE void kerf_lane_store_bf16(void *to, kerf_lane v) {
+    const __m128i bits = (__m128i)v, odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+    const __m128i rounded = _mm_add_epi32(bits, _mm_add_epi32(odd, _mm_set1_epi32(0x7fff)));
+    const __m128i quiet = _mm_or_si128(bits, _mm_set1_epi32(0x400000));
+    const __m128 right = _mm_blendv_ps((__m128)rounded, (__m128)quiet, _mm_cmp_ps(v, v, _CMP_UNORD_Q));
+    const __m128i high = _mm_srli_epi32((__m128i)right, 16);
+    _mm_storel_epi64((__m128i *)to, _mm_packus_epi32(high, high));
+}
 #endif
 
 KERF_ALWAYS_INLINE kerf_vec kerf_vec_load(const kerf_real *from) {

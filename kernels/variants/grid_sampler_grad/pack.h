@@ -197,26 +197,46 @@ static void unpack(const pixels *to, const pack_range *range) {
 /* Points (x, y): the channels of a range of pixels to and from one array each, which has room for KERF_LANES more. */
 KERF_ALWAYS_INLINE void load_points_as(kerf_dtype dtype, const pixels *p, int64_t first, int64_t n, kerf_real *x,
                                        kerf_real *y) {
-    const int64_t step = p->channel_stride * p->element_bytes, stride = p->column_stride;
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, stride = p->column_stride;
+    const bool dense = p->channel_stride == 1 && stride == 2;
     for (int64_t done = 0, in_row; done < n; done += in_row) {
         const char *const from = pixels_run(p, 0, first + done, n - done, &in_row);
         for (int64_t i = 0; i < in_row; i += KERF_LANES) {
-            const char *const at = from + i * stride * p->element_bytes;
-            kerf_vec_store(x + done + i, load_run(dtype, at, stride, in_row - i));
-            kerf_vec_store(y + done + i, load_run(dtype, at + step, stride, in_row - i));
+            const char *const at = from + i * stride * bytes;
+            kerf_vec to_x, to_y;
+            if (dense && in_row - i >= KERF_LANES) {
+                kerf_real pair[2 * KERF_LANES];
+                kerf_vec_store(pair, kerf_vec_load_as(dtype, at));
+                kerf_vec_store(pair + KERF_LANES, kerf_vec_load_as(dtype, at + KERF_LANES * bytes));
+                kerf_vec_load_pairs(pair, &to_x, &to_y);
+            } else {
+                to_x = load_run(dtype, at, stride, in_row - i);
+                to_y = load_run(dtype, at + step, stride, in_row - i);
+            }
+            kerf_vec_store(x + done + i, to_x);
+            kerf_vec_store(y + done + i, to_y);
         }
     }
 }
 
 KERF_ALWAYS_INLINE void store_points_as(kerf_dtype dtype, const pixels *p, int64_t first, int64_t n, const kerf_real *x,
                                         const kerf_real *y) {
-    const int64_t step = p->channel_stride * p->element_bytes, stride = p->column_stride;
+    const int64_t bytes = p->element_bytes, step = p->channel_stride * bytes, stride = p->column_stride;
+    const bool dense = p->channel_stride == 1 && stride == 2;
     for (int64_t done = 0, in_row; done < n; done += in_row) {
         char *const to = pixels_run(p, 0, first + done, n - done, &in_row);
         for (int64_t i = 0; i < in_row; i += KERF_LANES) {
-            char *const at = to + i * stride * p->element_bytes;
-            store_run(dtype, at, stride, in_row - i, kerf_vec_load(x + done + i));
-            store_run(dtype, at + step, stride, in_row - i, kerf_vec_load(y + done + i));
+            char *const at = to + i * stride * bytes;
+            const kerf_vec from_x = kerf_vec_load(x + done + i), from_y = kerf_vec_load(y + done + i);
+            if (dense && in_row - i >= KERF_LANES) {
+                kerf_real pair[2 * KERF_LANES];
+                kerf_vec_store_pairs(pair, from_x, from_y);
+                kerf_vec_store_as(dtype, at, kerf_vec_load(pair));
+                kerf_vec_store_as(dtype, at + KERF_LANES * bytes, kerf_vec_load(pair + KERF_LANES));
+            } else {
+                store_run(dtype, at, stride, in_row - i, from_x);
+                store_run(dtype, at + step, stride, in_row - i, from_y);
+            }
         }
     }
 }

@@ -60,15 +60,41 @@ KERF_ALWAYS_INLINE kerf_vec vector_pad(const kerf_axis *axis, kerf_padding paddi
     return kerf_vec_max(zero, kerf_vec_min(last, v));
 }
 
-KERF_ALWAYS_INLINE void vector_cubic(kerf_vec t, kerf_real *weight, kerf_real *slope) {
+KERF_ALWAYS_INLINE void cubic_weights(kerf_vec t, kerf_vec weight[4]) {
     const kerf_real a = (kerf_real)-0.75;
     const kerf_vec one = kerf_vec_set(1), r = one - t, va = kerf_vec_set(a), p = kerf_vec_set(a + 2);
-    const kerf_vec q = kerf_vec_set(a + 3), p3 = kerf_vec_set(3 * (a + 2)), q2 = kerf_vec_set(2 * (a + 3));
-    const kerf_vec three = kerf_vec_set(3), two = one + one;
-    kerf_vec_store_quads(weight, 4, va * t * r * r, (p * t - q) * t * t + one, (p * r - q) * r * r + one,
-                         va * r * t * t);
-    kerf_vec_store_quads(slope, 4, va * r * (one - three * t), t * (p3 * t - q2), r * (q2 - p3 * r),
-                         va * t * (two - three * t));
+    const kerf_vec q = kerf_vec_set(a + 3);
+    weight[0] = va * t * r * r;
+    weight[1] = (p * t - q) * t * t + one;
+    weight[2] = (p * r - q) * r * r + one;
+    weight[3] = va * r * t * t;
+}
+
+KERF_ALWAYS_INLINE void cubic_slopes(kerf_vec t, kerf_vec slope[4]) {
+    const kerf_real a = (kerf_real)-0.75;
+    const kerf_vec one = kerf_vec_set(1), two = one + one, three = kerf_vec_set(3), r = one - t, va = kerf_vec_set(a);
+    const kerf_vec p3 = kerf_vec_set(3 * (a + 2)), q2 = kerf_vec_set(2 * (a + 3));
+    slope[0] = va * r * (one - three * t);
+    slope[1] = t * (p3 * t - q2);
+    slope[2] = r * (q2 - p3 * r);
+    slope[3] = va * t * (two - three * t);
+}
+
+KERF_ALWAYS_INLINE void vector_cubic(kerf_vec t, kerf_real *weight, kerf_real *slope) {
+    kerf_vec w[4], s[4];
+    cubic_weights(t, w);
+    cubic_slopes(t, s);
+    kerf_vec_store_quads(weight, 4, w[0], w[1], w[2], w[3]);
+    kerf_vec_store_quads(slope, 4, s[0], s[1], s[2], s[3]);
+}
+
+/* dgrid of bilinear without its factors, from x times grad at the four taps. */
+KERF_ALWAYS_INLINE void bilinear_slopes(kerf_vec upper_left, kerf_vec upper_right, kerf_vec lower_left,
+                                        kerf_vec lower_right, kerf_vec tx, kerf_vec ty, kerf_vec *to_x,
+                                        kerf_vec *to_y) {
+    const kerf_vec one = kerf_vec_set(1);
+    *to_x = (one - ty) * (upper_right - upper_left) + ty * (lower_right - lower_left);
+    *to_y = (one - tx) * (lower_left - upper_left) + tx * (lower_right - upper_right);
 }
 
 /* One axis of up to STRIP samples, from the grid values g; whole vectors are read and written. */

@@ -271,14 +271,12 @@ static void find_weights(strip *s) {
 
 /* dgrid of the strip from the dots. */
 static void find_slopes(const strip *s, kerf_real *to_x, kerf_real *to_y) {
-    const kerf_vec one = kerf_vec_set(1);
     for (int64_t i = 0; i < s->n; i += KERF_LANES) {
         kerf_vec dot[4], x, y;
         kerf_vec_load_quads(s->dot + 4 * i, 4, dot);
         if (s->modes->interpolation == KERF_BILINEAR) {
-            const kerf_vec tx = kerf_vec_load(s->x_axis.t + i), ty = kerf_vec_load(s->y_axis.t + i);
-            x = (one - ty) * (dot[1] - dot[0]) + ty * (dot[3] - dot[2]);
-            y = (one - tx) * (dot[2] - dot[0]) + tx * (dot[3] - dot[1]);
+            bilinear_slopes(dot[0], dot[1], dot[2], dot[3], kerf_vec_load(s->x_axis.t + i),
+                            kerf_vec_load(s->y_axis.t + i), &x, &y);
         } else {
             x = (dot[0] + dot[1]) + (dot[2] + dot[3]);
             kerf_vec_load_quads(s->dot_y + 4 * i, 4, dot);

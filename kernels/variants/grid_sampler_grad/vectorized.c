@@ -9,6 +9,7 @@
  * and tap: a load of x, a load and a store of dx, two multiply-adds per vector of channels. */
 #include "base/checked.h"
 #include "kernels/split.h"
+#include "kernels/variants/grid_sampler_grad/few_channels.h"
 #include "kernels/variants/grid_sampler_grad/pack.h"
 #include "kernels/variants/grid_sampler_grad/taps.h"
 
@@ -293,6 +294,8 @@ static size_t scratch_bytes(const grad_plan *plan) {
 
 /* A few samples of a huge image: copying it whole would cost far more memory and time than the samples do. */
 static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
+    if (few_channels(problem))
+        return false;
     const grad_plan plan = plan_of(problem, config);
     const size_t bytes = scratch_bytes(&plan);
     const double n_pixels = (double)plan.x_at.dims[2] * (double)plan.x_at.dims[3];
@@ -304,11 +307,15 @@ static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf
 }
 
 static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
+    if (few_channels(problem))
+        return few_memory(problem);
     const grad_plan plan = plan_of(problem, config);
     return (kerf_memory){.scratch_bytes = scratch_bytes(&plan), .alignment = 64};
 }
 
 static kerf_status run(const kerf_launch *launch) {
+    if (few_channels(launch->problem))
+        return few_run(launch);
     const grad_plan plan = plan_of(launch->problem, launch->config);
     grad_job job = {.plan = &plan, .launch = launch, .slots = launch->scratch};
     job.axis_y = kerf_axis_of(plan.x->at.dims[2], plan.modes->corners);
