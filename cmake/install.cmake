@@ -2,6 +2,7 @@
 
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/kerf)
 install(TARGETS bench RUNTIME)
+install(FILES reports/plot.py DESTINATION ${KERF_DATA_DIR})
 install(TARGETS kerf_kernels kerf_kernels_shared ARCHIVE LIBRARY)
 file(GLOB files CONFIGURE_DEPENDS base/*.h)
 install(FILES ${files} DESTINATION ${headers}/base)

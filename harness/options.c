@@ -30,6 +30,7 @@ typedef enum option_id {
     OPTION_SECONDS,
     OPTION_PLUGIN,
     OPTION_QUICK,
+    OPTION_HTML,
     OPTION_FORMAT,
     OPTION_OUT,
     OPTION_JSON,
@@ -79,6 +80,7 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_SECONDS] = {"--seconds", "SECONDS", "annotate: how long the row is run (default 2)", IN(ANNOTATE), false},
     [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", ALL & ~IN(DOCTOR), true},
     [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", IN(DOCTOR), true},
+    [OPTION_HTML] = {"--html", "FOLDER", "report: a page with tables and figures", IN(REPORT), false},
     [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)", REPORTS,
                        true},
     [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", REPORTS, true},
@@ -172,6 +174,7 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
         [OPTION_OP] = &options->op,
         [OPTION_VARIANT] = &options->variants,
         [OPTION_SET] = &options->sets,
+        [OPTION_HTML] = &options->html,
         [OPTION_CASE] = &options->case_line,
         [OPTION_CASES] = &options->cases_file,
         [OPTION_DTYPE] = &options->filter.dtypes,
@@ -343,7 +346,7 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
     for (int i = 0; i < options->n_outputs; ++i)
         on_stdout += options->output[i].path == NULL;
     KERF_TRY(check_outputs(options, error));
-    if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS && !options->host_argument)
+    if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS && !options->host_argument && !options->html)
         options->output[options->n_outputs++] = (kerf_output){.format = KERF_FORMAT_TABLE};
     const bool needs_op = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_VERIFY ||
                           options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_ANNOTATE;
@@ -409,22 +412,25 @@ const char *kerf_options_help(const char *command) {
         return memory;
     }
     if (command && strcmp(command, "report") == 0) {
-        kerf_text_printf(&text,
-                         "usage: bench report [FILE...] [--format table|json|csv] [--out F=PATH] [--quiet]\n\n"
-                         "Makes reports again from files of records, `-` for standard input; without FILE from the\n"
-                         "newest run. Several files are reported one after the other.\n");
+        kerf_text_printf(
+            &text,
+            "usage: bench report [FILE...] [--html FOLDER] [--format table|json|csv] [--out F=PATH] [--quiet]\n\n"
+            "Makes reports again from files of records, `-` for standard input; without FILE from the\n"
+            "newest run. Several files are reported one after the other. --html writes one page that\n"
+            "needs nothing but itself into a folder of its own, which is made if it is not there; its\n"
+            "figures need a Python with matplotlib (KERF_PYTHON in the environment names one).\n");
         return memory;
     }
-    kerf_text_printf(&text,
-                     "usage: bench --op OP [options]          verify, then time and rank what passed\n"
-                     "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
-                     "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
-                     "       bench time --op OP -- --benchmark_list_tests\n"
-                     "                                        Google Benchmark's own front end\n"
-                     "       bench annotate VARIANT --op OP   disassembly of the loops that a row spends its time in\n"
-                     "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
-                     "       bench report [FILE...]           reports again from files of records\n"
-                     "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
+    kerf_text_printf(
+        &text, "usage: bench --op OP [options]          verify, then time and rank what passed\n"
+               "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
+               "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
+               "       bench time --op OP -- --benchmark_list_tests\n"
+               "                                        Google Benchmark's own front end\n"
+               "       bench annotate VARIANT --op OP   disassembly of the loops that a row spends its time in\n"
+               "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
+               "       bench report [FILE...]           reports again from files of records; --html FOLDER: a page\n"
+               "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
     for (int i = 0; i < N_OPTIONS; ++i)
         kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),
                          rows[i].value ? rows[i].value : "", rows[i].help);

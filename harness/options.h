@@ -53,6 +53,7 @@ typedef struct kerf_options {
     bool quick;                       /* DOCTOR: the short form */
     const char *file[KERF_MAX_FILES]; /* REPORT */
     int n_files;
+    const char *html;     /* REPORT: folder of the page, or NULL */
     int n_host_arguments; /* what stood behind `--` */
     char **host_argument;
 } kerf_options;

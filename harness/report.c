@@ -1,6 +1,7 @@
 #include "harness/report.h"
 
 #include "harness/record_read.h"
+#include "harness/report_page.h"
 #include "harness/sink.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -47,6 +48,19 @@ static kerf_status add_file(kerf_sink *sink, const char *path, kerf_error *error
     return KERF_OK;
 }
 
+static kerf_status write_page(kerf_sink *sink, const kerf_options *options, const volatile sig_atomic_t *interrupted,
+                              kerf_error *error) {
+    kerf_page_folder folder;
+    const kerf_records records = {.at = sink->record, .n = sink->n};
+    kerf_status status = kerf_page_folder_open(&folder, options->html, error);
+    if (status == KERF_OK)
+        status = kerf_page_write(&folder, &records, &sink->arena, interrupted, error);
+    kerf_page_folder_close(&folder);
+    if (status == KERF_OK && !options->quiet)
+        fprintf(stderr, "page: %s/index.html\n", options->html);
+    return status;
+}
+
 kerf_status kerf_report(const kerf_options *options, const volatile sig_atomic_t *interrupted, kerf_error *error) {
     char newest[700];
     kerf_text text = kerf_text_over(newest, sizeof newest);
@@ -66,6 +80,8 @@ kerf_status kerf_report(const kerf_options *options, const volatile sig_atomic_t
         if (*interrupted)
             status = kerf_fail(error, KERF_ERROR_INTERRUPTED, "interrupted");
     }
+    if (status == KERF_OK && options->html)
+        status = write_page(&sink, options, interrupted, error);
     if (status != KERF_OK) {
         kerf_sink_discard(&sink);
         return status;
