@@ -41,8 +41,8 @@ static void print_row(FILE *file, const kerf_record *record, const kerf_record *
     }
     kerf_html_number(file, record->time_ns.middle, kerf_markup_time(record->time_ns.middle).text);
     if (record->covered > 0)
-        kerf_markup(file, "<td data-v=\"%.9g\">%s to %s</td>", record->time_ns.low,
-                    kerf_markup_time(record->time_ns.low).text, kerf_markup_time(record->time_ns.high).text);
+        kerf_markup(file, "<td data-v=\"%.9g\">%s</td>", record->time_ns.low,
+                    kerf_markup_interval(record->time_ns.low, record->time_ns.high).text);
     else
         kerf_html_number(file, NAN, "");
     print_strip(file, &record->time_ns, record->covered > 0, most);

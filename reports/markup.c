@@ -100,6 +100,17 @@ kerf_short_text kerf_markup_time(double ns) {
     return time;
 }
 
+kerf_short_text kerf_markup_interval(double low_ns, double high_ns) {
+    kerf_short_text low = kerf_markup_time(low_ns), both;
+    const kerf_short_text high = kerf_markup_time(high_ns);
+    char *const unit = strchr(low.text, ' ');
+    const char *const other = strchr(high.text, ' ');
+    if (unit && other && strcmp(unit, other) == 0)
+        *unit = '\0';
+    snprintf(both.text, sizeof both.text, "%.20s \xe2\x80\x93 %.20s", low.text, high.text);
+    return both;
+}
+
 kerf_short_text kerf_markup_ratio(double ratio) {
     kerf_short_text text;
     if (!isfinite(ratio) || ratio >= 1000)

@@ -12,9 +12,11 @@ void kerf_markup_text(FILE *file, const char *text);
 
 /* "119 µs"; three digits. */
 typedef struct kerf_short_text {
-    char text[24];
+    char text[48];
 } kerf_short_text;
 kerf_short_text kerf_markup_time(double ns);
+/* "1.20 – 1.34 ms". */
+kerf_short_text kerf_markup_interval(double low_ns, double high_ns);
 /* Three digits or so, "> 1000" above. */
 kerf_short_text kerf_markup_ratio(double ratio);
 kerf_short_text kerf_markup_bytes(double bytes);

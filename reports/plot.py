@@ -53,10 +53,10 @@ def short(value, _position=None):
 
 
 def log_axis(axis, values):
-    """A logarithmic axis with plain numbers; 1, 2 and 5 where few decades are to be seen."""
+    """A logarithmic axis with plain numbers, the more of them the fewer decades are to be seen."""
     values = [value for value in values if value > 0]
-    few = not values or max(values) / min(values) < 300
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+    span = max(values, default=1) / min(values, default=1)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if span < 150 else (1, 3) if span < 500 else (1,)))
     axis.set_major_formatter(FuncFormatter(short))
     axis.set_minor_formatter(NullFormatter())
 
@@ -137,16 +137,13 @@ def roofline(data):
             bandwidth = level["gb_per_s"]
             end = min(peak / bandwidth, most) if peak > 0 else most
             if end > least:
-                axis.plot([least, end], [least * bandwidth, end * bandwidth], color=DIM, linewidth=1.2)
-                axis.annotate(plain(f"{level['name']}: {short(bandwidth)} GB/s"), (least, least * bandwidth),
-                              xytext=(3, 4), textcoords="offset points", color=DIM, fontsize=8.5)
+                axis.plot([least, end], [least * bandwidth, end * bandwidth], color=DIM, linewidth=1)
                 ys += [least * bandwidth, end * bandwidth]
         for name in ("f32", "f64"):
             if data[name] > 0:
                 axis.axhline(data[name], color=DIM, linewidth=1.2, linestyle=(0, (4, 3)))
-                axis.annotate(f"{name} multiply-add: {short(data[name])} GFLOP/s", (1, data[name]), xytext=(-3, -11),
-                              xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", color=DIM,
-                              fontsize=8.5)
+                axis.annotate(f"{name} multiply-add: {short(data[name])} GFLOP/s", (0, data[name]), xytext=(4, 3),
+                              xycoords=("axes fraction", "data"), textcoords="offset points", color=DIM, fontsize=8.5)
                 ys.append(data[name])
         for i, series in enumerate(panel["series"]):
             colour, marker = style_of(i)
@@ -159,6 +156,10 @@ def roofline(data):
         axis.set_xlim(least, most)
         axis.set_xlabel("operations / byte that must move")
     panels[0][0].set_ylabel("GFLOP/s")
+    if data["levels"]:
+        levels = ", ".join(f"{level['name']} {short(level['gb_per_s'])}" for level in data["levels"])
+        text = f"lines from above, up to that working set, {data['threads']} threads: {levels} GB/s"
+        figure.supxlabel(plain(text, 160), fontsize=9, color=DIM)
     return figure
 
 
@@ -203,7 +204,36 @@ def sweep(data):
     return figure
 
 
-DRAW = {"ranking": ranking, "share": share, "roofline": roofline, "error": error, "sweep": sweep}
+PARTS = ("pack", "compute", "unpack", "rest")
+
+
+def split(data):
+    """Bars of one length, one per case and series, divided into what a call spends its time in."""
+    names = [series["name"] for series in data["panels"][0]["series"]]
+    bars = sorted({(point[0], i) for panel in data["panels"] for i, series in enumerate(panel["series"])
+                   for point in series["points"]})
+    labels = [f"{int(place) + 1}   {data['cases'][int(place)]}" + (f", {names[i]}" if len(names) > 1 else "")
+              for place, i in bars]
+    height = inches(len(bars), 1.6)
+    figure, panels = panels_of({"panels": [{"series": [{"name": part} for part in PARTS], "title": panel["title"]}
+                                           for panel in data["panels"]]}, height)
+    for (axis, _), panel in zip(panels, data["panels"]):
+        for i, series in enumerate(panel["series"]):
+            for place, *parts in series["points"]:
+                left, whole = 0, sum(parts)
+                for k, part in enumerate(parts):
+                    axis.barh(bars.index((place, i)), 100 * part / whole, left=left, height=0.66, color=style_of(k)[0])
+                    left += 100 * part / whole
+        axis.set_yticks(range(len(bars)), [plain(label, 66) for label in labels], fontsize=9)
+        axis.set_ylim(len(bars) - 0.4, -0.6)
+        axis.tick_params(axis="y", length=0)
+        axis.set_xlim(0, 100)
+        axis.set_xlabel("% of a call" + (f" of {plain(names[0], 40)}" if len(names) == 1 else ""))
+    return figure
+
+
+DRAW = {"ranking": ranking, "share": share, "roofline": roofline, "error": error, "sweep": sweep,
+        "split": split}
 
 
 def svg_of(figure, salt):

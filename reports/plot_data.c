@@ -37,7 +37,7 @@ typedef struct walk {
 } walk;
 
 static const kerf_record *next_record(walk *w, const kerf_plot *plot) {
-    double point[4];
+    double point[5];
     for (;;) {
         while (w->next < w->block.n_timed) {
             const kerf_record *const record = w->block.row[w->next++];
@@ -67,7 +67,7 @@ static bool is_swept(const kerf_record *record) {
     return strcmp(record->set, "sweep") == 0;
 }
 
-static int estimate_point(const kerf_estimate *estimate, int place, double point[4]) {
+static int estimate_point(const kerf_estimate *estimate, int place, double point[5]) {
     if (!(estimate->middle > 0) || !isfinite(estimate->middle))
         return 0;
     point[0] = place;
@@ -77,17 +77,17 @@ static int estimate_point(const kerf_estimate *estimate, int place, double point
     return 4;
 }
 
-static int ranking_point(const kerf_plot *plot, const kerf_record *record, int place, double point[4]) {
+static int ranking_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
     (void)plot;
     return is_swept(record) ? 0 : estimate_point(&record->speed_ratio, place, point);
 }
 
-static int share_point(const kerf_plot *plot, const kerf_record *record, int place, double point[4]) {
+static int share_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
     (void)plot;
     return is_swept(record) ? 0 : estimate_point(&record->share, place, point);
 }
 
-static int roofline_point(const kerf_plot *plot, const kerf_record *record, int place, double point[4]) {
+static int roofline_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
     (void)plot, (void)place;
     const double bytes = record->read_bytes + record->written_bytes;
     if (!(record->flops > 0) || !(bytes > 0) || !isfinite(bytes) || !isfinite(record->flops))
@@ -97,7 +97,7 @@ static int roofline_point(const kerf_plot *plot, const kerf_record *record, int 
     return 2;
 }
 
-static int error_point(const kerf_plot *plot, const kerf_record *record, int place, double point[4]) {
+static int error_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
     (void)plot, (void)place;
     if (is_swept(record) || !isfinite(record->finding.ratio) || !(record->speed_ratio.middle > 0) ||
         !isfinite(record->speed_ratio.middle))
@@ -108,7 +108,7 @@ static int error_point(const kerf_plot *plot, const kerf_record *record, int pla
 }
 
 /* GB/s where the work is known, else nanoseconds; over the swept dim. */
-static int sweep_point(const kerf_plot *plot, const kerf_record *record, int place, double point[4]) {
+static int sweep_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
     (void)place;
     if (!is_swept(record))
         return 0;
@@ -124,13 +124,27 @@ static int sweep_point(const kerf_plot *plot, const kerf_record *record, int pla
     return n_numbers;
 }
 
+static int split_point(const kerf_plot *plot, const kerf_record *record, int place, double point[5]) {
+    (void)plot;
+    const kerf_recorded_split *const split = record->extra ? &record->extra->split : NULL;
+    if (!split || split->n_calls == 0 || !(split->call_ns > 0) || !isfinite(split->call_ns))
+        return 0;
+    point[0] = place;
+    point[1] = split->pack_ns;
+    point[2] = split->compute_ns;
+    point[3] = split->unpack_ns;
+    point[4] = fmax(0, split->call_ns - split->pack_ns - split->compute_ns - split->unpack_ns);
+    const bool known = point[1] >= 0 && point[2] >= 0 && point[3] >= 0 && point[1] + point[2] + point[3] > 0;
+    return known && isfinite(point[1] + point[2] + point[3]) ? 5 : 0;
+}
+
 static void print_points(kerf_json *json, const kerf_plot *plot, const char *mode, const char *series) {
     static walk w;
     w = (walk){0};
     kerf_json_array(json, "points");
     for (const kerf_record *record; (record = next_record(&w, plot));) {
         const int place = place_of(plot->case_text, plot->n_cases, record->case_text);
-        double point[4];
+        double point[5];
         if (place < 0 || strcmp(record->mode, mode) != 0 || strcmp(kerf_plot_series_of(plot, record).name, series) != 0)
             continue;
         const int n = plot->point(plot, record, place, point);
@@ -223,12 +237,9 @@ static void print_sweep(kerf_json *json, const kerf_plot *plot) {
     kerf_json_text(json, "key", plot->key);
 }
 
-static int (*const point_of[KERF_N_FIGURE_KINDS])(const kerf_plot *, const kerf_record *, int,
-                                                  double[4]) = {[KERF_FIGURE_RANKING] = ranking_point,
-                                                                [KERF_FIGURE_SHARE] = share_point,
-                                                                [KERF_FIGURE_ROOFLINE] = roofline_point,
-                                                                [KERF_FIGURE_ERROR] = error_point,
-                                                                [KERF_FIGURE_SWEEP] = sweep_point};
+static int (*const point_of[KERF_N_FIGURE_KINDS])(const kerf_plot *, const kerf_record *, int, double[5]) = {
+    [KERF_FIGURE_RANKING] = ranking_point, [KERF_FIGURE_SHARE] = share_point, [KERF_FIGURE_ROOFLINE] = roofline_point,
+    [KERF_FIGURE_ERROR] = error_point,     [KERF_FIGURE_SWEEP] = sweep_point, [KERF_FIGURE_SPLIT] = split_point};
 
 /* False: there is nothing to draw. */
 static bool print_figure(kerf_json *json, kerf_figure_kind kind, const kerf_records *run,

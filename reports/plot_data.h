@@ -15,7 +15,7 @@ typedef struct kerf_plot_series {
 typedef struct kerf_plot {
     kerf_records records; /* of one run */
     /* The numbers of one timed record, `place` for its case; returns how many, 0: not in this figure. */
-    int (*point)(const struct kerf_plot *plot, const kerf_record *record, int place, double point[4]);
+    int (*point)(const struct kerf_plot *plot, const kerf_record *record, int place, double point[5]);
     const char *case_text[KERF_PLOT_CASES], *mode[KERF_PLOT_MODES];
     kerf_plot_series series[KERF_PLOT_ROWS];
     int n_cases, n_modes, n_series;

@@ -36,6 +36,10 @@ static const char *const record_lines[] = {
                                "\"written_bytes\":12.5},\"limit\":{\"ns\":617.25,\"by\":\"copy\","
                                "\"level\":1048576,\"again\":true},\"share\":{\"middle\":0.5,\"low\":0.25,"
                                "\"high\":0.625},\"stop\":\"narrow,time\","
+                               "\"split\":{\"calls\":7,\"call\":1.25e+03,\"pack\":125,\"compute\":1024,"
+                               "\"unpack\":64.5},\"counters\":{\"calls\":3,\"cycles\":4096,"
+                               "\"instructions\":8192,\"l1d_misses\":12,\"llc_misses\":null,"
+                               "\"branch_misses\":0,\"cycles_per_ns\":2.5},"
                                "\"samples\":[[0,0,9000000000,7],[5,65535,1,4294967295]]}",
     RECORD_HEAD("time")
         RECORD_IDENTITY("cold") "\"verdict\":\"FAIL\",\"error_over_slack\":3,\"reason\":\"a timed call was "
