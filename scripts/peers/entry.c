@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,13 +76,43 @@ int kerf_peers_read(const char *path, void (*tell)(const char *text)) {
     return (int)status;
 }
 
+static struct { int n, cpu[CPU_SETSIZE]; } pinned;
+
+void kerf_peers_pin(const int *cpus, int n) {
+    pinned.n = n < CPU_SETSIZE ? n : CPU_SETSIZE;
+    memcpy(pinned.cpu, cpus, (size_t)pinned.n * sizeof *cpus);
+}
+
+static void pin_rank(void *arg, int rank) {
+    (void)arg;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)pinned.cpu[rank % pinned.n], &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+/* The threads are started where all processors are seen: a team counts them to know whether its ranks may spin. */
+static kerf_status open_team(kerf_peers *peers, int threads) {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int i = 0; i < pinned.n; ++i)
+        CPU_SET((size_t)pinned.cpu[i], &all);
+    if (pinned.n > 0)
+        sched_setaffinity(0, sizeof all, &all);
+    if (threads > 1)
+        KERF_TRY(kerf_thread_team_open(threads, &peers->team, &last_error));
+    if (pinned.n > 0)
+        kerf_team_run(peers->team ? kerf_thread_team_get(peers->team) : NULL, pin_rank, NULL);
+    return KERF_OK;
+}
+
 static kerf_status open_case(kerf_peers *peers, const char *line, int threads) {
     /* Address space only: what the oracle needs depends on the case. */
     KERF_TRY(kerf_arena_map_most(&peers->arena, (size_t)1 << 36, (size_t)1 << 28, &last_error));
     peers->entry = find_entry();
     KERF_TRY(kerf_case_parse(peers->entry->op, line, &peers->arena, &peers->c, &last_error));
     KERF_TRY(kerf_timing_inputs_open(&peers->c, 0, &peers->offsets, &peers->arena, &peers->inputs, &last_error));
-    return threads > 1 ? kerf_thread_team_open(threads, &peers->team, &last_error) : KERF_OK;
+    return open_team(peers, threads);
 }
 
 kerf_peers *kerf_peers_open(const char *line, int threads, uint64_t offsets) {

@@ -19,6 +19,10 @@ typedef struct kerf_peers_operand {
 /* Calls `tell` with the canonical text of each case of the file (docs/cases.md), in order; 0 is success. */
 int kerf_peers_read(const char *path, void (*tell)(const char *text));
 
+/* From now on rank r of a team, and the caller as rank 0, runs on processor cpus[r % n]: where the system puts threads
+ * that sleep between calls is luck, and two on one processor take twice as long. */
+void kerf_peers_pin(const int *cpus, int n);
+
 /* The case, its inputs filled; `offsets` seeds where in a page each buffer begins. NULL: not a case. */
 kerf_peers *kerf_peers_open(const char *line, int threads, uint64_t offsets);
 void kerf_peers_close(kerf_peers *peers);

@@ -42,6 +42,11 @@ class Figures:
             elif record["kind"] == "failed":
                 self.failures[record["case"], record["row"]] = record["message"]
 
+    def others(self):
+        """The processors that others kept busy while we measured: median and largest of the cells."""
+        parts = [record.get("others", 0) for cell in self.times.values() for record in cell.values()]
+        return (statistics.median(parts), max(parts)) if parts else (0, 0)
+
     def time_ns(self, key, row):
         return self.interval_of(key, lambda record: statistics.median(record["ns"][row]))
 

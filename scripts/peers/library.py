@@ -26,7 +26,7 @@ class Library:
         pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
         for name, result, arguments in (
                 ("read", number, [text, TELL]), ("open", pointer, [text, number, ctypes.c_uint64]),
-                ("close", None, [pointer]), ("message", text, []),
+                ("pin", None, [ctypes.POINTER(number), number]), ("close", None, [pointer]), ("message", text, []),
                 ("describe", None, [pointer, number, ctypes.POINTER(Operand)]), ("bytes", ctypes.c_double, [pointer]),
                 ("bind", number, [pointer, text]), ("run", number, [pointer, number]),
                 ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
@@ -39,6 +39,9 @@ class Library:
 
     def fail(self):
         raise Failure(self.message().decode())
+
+    def pin_to(self, cpus):
+        self.pin((ctypes.c_int * len(cpus))(*cpus), len(cpus))
 
     def read_cases(self, path):
         texts = []
