@@ -25,6 +25,12 @@ typedef enum option_id {
     OPTION_TIMEOUT,
     OPTION_ORDER_SEED,
     OPTION_THOROUGH,
+    OPTION_PARAM,
+    OPTION_CONSTRAINT,
+    OPTION_SEARCH,
+    OPTION_EVALUATIONS,
+    OPTION_MODE,
+    OPTION_RESUME,
     OPTION_SPLIT,
     OPTION_COUNTERS,
     OPTION_SECONDS,
@@ -43,7 +49,8 @@ typedef enum option_id {
 
 #define IN(command) (1u << KERF_COMMAND_##command)
 #define TIMES       (IN(RUN) | IN(TIME) | IN(TIME_WORKER))
-#define RUNS        (TIMES | IN(VERIFY))
+#define TUNES       (TIMES | IN(TUNE))
+#define RUNS        (TUNES | IN(VERIFY))
 #define CHOOSES     (RUNS | IN(ANNOTATE)) /* takes rows and cases */
 #define REPORTS     (RUNS | IN(REPORT))
 #define ALL         (CHOOSES | IN(LIST) | IN(DOCTOR))
@@ -71,10 +78,19 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_SWEEP] = {"--sweep", "C=1..256x2", "one case in these sizes: 16..64+16, 1,3,8, H=W=8..64x2 (repeatable)",
                       TIMES, true},
     [OPTION_THREADS] = {"--threads", "N", "ranks of the team (default: all processors)", CHOOSES | IN(DOCTOR), false},
-    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35)", TIMES, false},
+    [OPTION_TIME_BUDGET] = {"--time-budget", "SECONDS", "wall time for timing (default 35; tune 120)", TUNES, false},
     [OPTION_TIMEOUT] = {"--timeout", "SECONDS", "of one row on one case while verifying (default 30)", RUNS, false},
-    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of the random order in which rows take turns", TIMES, false},
+    [OPTION_ORDER_SEED] = {"--order-seed", "N", "of random orders: of turns, of a random search", TUNES, false},
     [OPTION_THOROUGH] = {"--thorough", NULL, "close open fields by all combinations in every set", RUNS, true},
+    [OPTION_PARAM] = {"--param", "NAME=V,V", "tune: only these values of a parameter (repeatable)", IN(TUNE), true},
+    [OPTION_CONSTRAINT] = {"--constraint", "EXPR", "tune: only where this holds: 'threads == 1' (repeatable)", IN(TUNE),
+                           true},
+    [OPTION_SEARCH] = {"--search", "NAME", "tune: exhaustive or random (default: by the size of the space)", IN(TUNE),
+                       false},
+    [OPTION_EVALUATIONS] = {"--evaluations", "N", "tune: at most so many configurations of a case (default 200)",
+                            IN(TUNE), false},
+    [OPTION_MODE] = {"--mode", "MODE", "tune: for hot or cold caches (default hot)", IN(TUNE), false},
+    [OPTION_RESUME] = {"--resume", "FILE", "tune: take over what the records of an earlier run say", IN(TUNE), false},
     [OPTION_SPLIT] = {"--split", NULL, "show how calls divide into packing, computing, unpacking", TIMES, true},
     [OPTION_COUNTERS] = {"--counters", NULL, "show what the hardware counts, where it may be asked", TIMES, true},
     [OPTION_SECONDS] = {"--seconds", "SECONDS", "annotate: how long the row is run (default 2)", IN(ANNOTATE), false},
@@ -91,11 +107,11 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_VERSION] = {"--version", NULL, "the version", ALL | IN(REPORT), false},
 };
 
-static const char *const command_names[] = {"list",   "verify",      "time", "doctor", "annotate",
-                                            "report", "time-worker", "help", NULL};
-static const kerf_command commands[] = {KERF_COMMAND_LIST,        KERF_COMMAND_VERIFY,   KERF_COMMAND_TIME,
-                                        KERF_COMMAND_DOCTOR,      KERF_COMMAND_ANNOTATE, KERF_COMMAND_REPORT,
-                                        KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
+static const char *const command_names[] = {"list",     "verify", "time",        "tune", "doctor",
+                                            "annotate", "report", "time-worker", "help", NULL};
+static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,      KERF_COMMAND_TIME,
+                                        KERF_COMMAND_TUNE,   KERF_COMMAND_DOCTOR,      KERF_COMMAND_ANNOTATE,
+                                        KERF_COMMAND_REPORT, KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,
@@ -158,6 +174,10 @@ static kerf_status apply_number(kerf_options *options, option_id id, const char 
         KERF_TRY(parse_count("--threads", value, 1, 1024, &number, error));
         options->threads = (int)number;
         return KERF_OK;
+    case OPTION_EVALUATIONS:
+        KERF_TRY(parse_count("--evaluations", value, 1, 1000000, &number, error));
+        options->evaluations = (int64_t)number;
+        return KERF_OK;
     case OPTION_ORDER_SEED:
         return parse_count("--order-seed", value, 0, UINT64_MAX, &options->order_seed, error);
     case OPTION_TIME_BUDGET:
@@ -183,6 +203,8 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
         [OPTION_FILL] = &options->filter.fills,
         [OPTION_WANT] = &options->filter.wants,
         [OPTION_SEED] = &options->filter.seed,
+        [OPTION_SEARCH] = &options->search,
+        [OPTION_RESUME] = &options->resume,
     };
     if (texts[id]) {
         *texts[id] = value;
@@ -193,6 +215,15 @@ static kerf_status apply(kerf_options *options, option_id id, const char *value,
         return add_repeat(options->attr, "--attr", value, error);
     case OPTION_SWEEP:
         return add_repeat(options->sweep, "--sweep", value, error);
+    case OPTION_PARAM:
+        return add_repeat(options->param, "--param", value, error);
+    case OPTION_CONSTRAINT:
+        return add_repeat(options->constraint, "--constraint", value, error);
+    case OPTION_MODE:
+        options->cold = strcmp(value, "cold") == 0;
+        if (!options->cold && strcmp(value, "hot") != 0)
+            return kerf_fail(error, KERF_ERROR_USAGE, "--mode '%s': allowed are hot and cold", value);
+        return KERF_OK;
     case OPTION_PLUGIN:
         return add_repeat(options->plugin, "--plugin", value, error);
     case OPTION_FORMAT:
@@ -292,7 +323,7 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
     const char *const nearest = kerf_nearest_name(word, command_names);
     return kerf_fail(
         error, KERF_ERROR_USAGE,
-        "unknown command '%s'%s%s%s; commands are list, verify, time, doctor, annotate, report; bench --op OP "
+        "unknown command '%s'%s%s%s; commands are list, verify, time, tune, doctor, annotate, report; bench --op OP "
         "verifies and times",
         word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -342,6 +373,8 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
             error, KERF_ERROR_USAGE,
             "--sweep starts from one case: give that by --case, not by %s (default: the first of set bench)",
             options->sets ? "--set" : "--cases");
+    if (!(options->time_budget_s > 0))
+        options->time_budget_s = options->command == KERF_COMMAND_TUNE ? 120 : 35;
     int on_stdout = 0;
     for (int i = 0; i < options->n_outputs; ++i)
         on_stdout += options->output[i].path == NULL;
@@ -349,7 +382,8 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
     if (on_stdout == 0 && options->n_outputs < KERF_MAX_REPEATS && !options->host_argument && !options->html)
         options->output[options->n_outputs++] = (kerf_output){.format = KERF_FORMAT_TABLE};
     const bool needs_op = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_VERIFY ||
-                          options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_ANNOTATE;
+                          options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_TUNE ||
+                          options->command == KERF_COMMAND_ANNOTATE;
     if (needs_op && !options->op)
         return kerf_fail(error, KERF_ERROR_USAGE, "no op was given: bench --op OP (bench list names the ops)");
     return KERF_OK;
@@ -357,7 +391,7 @@ static kerf_status check_together(kerf_options *options, kerf_error *error) {
 
 kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, kerf_error *error) {
     *options = (kerf_options){
-        .edge_expansion = KERF_EXPAND_PAIRS, .time_budget_s = 35, .timeout_s = 30, .order_seed = 1, .seconds = 2};
+        .edge_expansion = KERF_EXPAND_PAIRS, .timeout_s = 30, .order_seed = 1, .seconds = 2, .evaluations = 200};
     int n_words = 0;
     uint64_t given = 0;
     for (int at = 1; at < argc; ++at) {
@@ -384,8 +418,15 @@ kerf_status kerf_options_parse(int argc, char **argv, kerf_options *options, ker
     return check_together(options, error);
 }
 
+static void print_options(kerf_text *text, unsigned of) {
+    for (int i = 0; i < N_OPTIONS; ++i)
+        if (rows[i].commands & of)
+            kerf_text_printf(text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),
+                             rows[i].value ? rows[i].value : "", rows[i].help);
+}
+
 const char *kerf_options_help(const char *command) {
-    static char memory[6144];
+    static char memory[8192];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     if (command && strcmp(command, "list") == 0) {
         kerf_text_printf(&text,
@@ -411,6 +452,16 @@ const char *kerf_options_help(const char *command) {
             "percentages. Needs objdump (binutils), no hardware counters and no root.\n");
         return memory;
     }
+    if (command && strcmp(command, "tune") == 0) {
+        kerf_text_printf(
+            &text, "usage: bench tune --op OP [options]\n\n"
+                   "For each case: tries configurations (implementation, threads, and the parameters of the\n"
+                   "implementation), verifies each before it is timed, and measures the 8 fastest again, head to\n"
+                   "head with the default. The default stays unless another one is surely not slower.\n\n");
+        print_options(&text, IN(TUNE));
+        kerf_text_printf(&text, "\ndocs/tuning.md has the rules, the names for --constraint and the format.\n");
+        return memory;
+    }
     if (command && strcmp(command, "report") == 0) {
         kerf_text_printf(
             &text,
@@ -425,15 +476,14 @@ const char *kerf_options_help(const char *command) {
         &text, "usage: bench --op OP [options]          verify, then time and rank what passed\n"
                "       bench verify --op OP [options]   verify only (sets smoke and edge)\n"
                "       bench time --op OP [options]     time (set bench); what is timed is verified first\n"
+               "       bench tune --op OP [options]     the fastest configuration of each case (set bench)\n"
                "       bench time --op OP -- --benchmark_list_tests\n"
                "                                        Google Benchmark's own front end\n"
                "       bench annotate VARIANT --op OP   disassembly of the loops that a row spends its time in\n"
                "       bench doctor [--quick]           limits of this machine, and what disturbs timing here\n"
                "       bench report [FILE...]           reports again from files of records; --html FOLDER: a page\n"
                "       bench list [OP]                  ops, implementations, what is missing and why\n\n");
-    for (int i = 0; i < N_OPTIONS; ++i)
-        kerf_text_printf(&text, "  %s %-*s %s\n", rows[i].name, 27 - (int)strlen(rows[i].name),
-                         rows[i].value ? rows[i].value : "", rows[i].help);
+    print_options(&text, ~0u);
     kerf_text_printf(&text,
                      "\nKERF_ISA=avx2 (avx512, neon, none; a list) in the environment takes instruction sets away; "
                      "NO_COLOR is honoured.\n");

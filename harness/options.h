@@ -13,6 +13,7 @@ typedef enum kerf_command {
     KERF_COMMAND_LIST,
     KERF_COMMAND_VERIFY,
     KERF_COMMAND_TIME,
+    KERF_COMMAND_TUNE,
     KERF_COMMAND_DOCTOR,
     KERF_COMMAND_ANNOTATE,
     KERF_COMMAND_REPORT,      /* reports from files of records */
@@ -44,11 +45,16 @@ typedef struct kerf_options {
     int n_outputs;
     kerf_expansion edge_expansion; /* --thorough: all */
     int threads;                   /* 0: as many as processors */
-    double time_budget_s;
+    double time_budget_s;          /* always set; its default is the command's */
     double timeout_s;
     uint64_t order_seed;
-    double seconds;       /* ANNOTATE: that the row is run for */
-    bool split, counters; /* asked about timed rows, see timing_extra.h */
+    double seconds;                               /* ANNOTATE: that the row is run for */
+    const char *param[KERF_MAX_REPEATS + 1];      /* TUNE: "name=value,value" */
+    const char *constraint[KERF_MAX_REPEATS + 1]; /* TUNE */
+    const char *search, *resume;                  /* TUNE; NULL: not given */
+    int64_t evaluations;                          /* TUNE: configurations on one case at most */
+    bool cold;                                    /* TUNE: for cold caches instead of hot ones */
+    bool split, counters;                         /* asked about timed rows, see timing_extra.h */
     bool quiet, verbose;
     bool quick;                       /* DOCTOR: the short form */
     const char *file[KERF_MAX_FILES]; /* REPORT */

@@ -86,13 +86,16 @@ static kerf_status record_unavailable(kerf_run *run, kerf_error *error) {
 
 static kerf_status run_stages(kerf_run *run, const kerf_set_list *verified, const kerf_set_list *timed,
                               kerf_error *error) {
-    KERF_TRY(record_unavailable(run, error));
+    if (run->options->command != KERF_COMMAND_TUNE)
+        KERF_TRY(record_unavailable(run, error));
     const kerf_verify_options verify_options = {
         .threads = run->threads, .timeout_s = run->options->timeout_s, .isa = run->isa};
     KERF_TRY(kerf_verifier_open(&verify_options, &run->verifier, error));
     if (verified->n_cases > 0)
         KERF_TRY(kerf_stage_verify(run, verified, error));
 #if KERF_HAVE_BENCHMARK
+    if (run->options->command == KERF_COMMAND_TUNE)
+        return kerf_stage_tune(run, timed, error);
     if (timed->n_cases > 0)
         KERF_TRY(kerf_stage_time(run, timed, error));
 #else
@@ -124,7 +127,7 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
     if (options->command == KERF_COMMAND_VERIFY)
         return KERF_OK;
 #if !KERF_HAVE_BENCHMARK
-    if (options->command == KERF_COMMAND_TIME)
+    if (options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_TUNE)
         return kerf_fail(error, KERF_ERROR_USAGE,
                          "this bench was built without Google Benchmark and cannot time; "
                          "bench verify works");
@@ -132,6 +135,10 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
     return KERF_OK;
 #endif
     const kerf_status status = kerf_select_cases(options, run->entry, "bench", &run->arena, timed, error);
+#if KERF_HAVE_BENCHMARK
+    if (status == KERF_OK && options->command == KERF_COMMAND_TUNE)
+        return kerf_tune_check(run, timed, error);
+#endif
     /* A filter may leave nothing to time where there was something to verify. */
     return status == KERF_ERROR_USAGE && verified->n_cases > 0 ? KERF_OK : status;
 }

@@ -24,6 +24,7 @@ typedef struct kerf_run {
     const volatile sig_atomic_t *interrupted;
     kerf_kept_limits *limits; /* of this machine, while something is timed; NULL: not known */
     const char *uncounted;    /* why counters that were asked for cannot be had, or NULL */
+    kerf_records earlier;     /* TUNE: of the file of --resume */
     bool any_wrong, any_implausible;
     int64_t n_passed, n_failed, n_skipped;
 } kerf_run;
@@ -34,6 +35,12 @@ kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_err
 /* Verifies the rows that have passed so far on each case of `sets`, times those that pass, and records the result. With
  * arguments for Google Benchmark its front end runs instead and nothing is recorded. */
 kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
+
+/* Usage errors of tuning these cases, before anything runs; reads the file of --resume. */
+kerf_status kerf_tune_check(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
+
+/* Searches for the fastest configuration of each case of `sets`. */
+kerf_status kerf_stage_tune(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
 
 /* One case on the rows of the run whose `leave_out` is NULL; findings[i] belongs to run->rows.at[i] and is
  * SKIP(leave_out[i]) where there is a reason. */

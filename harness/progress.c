@@ -29,10 +29,28 @@ void kerf_progress_begin(kerf_progress *progress, bool quiet, const char *format
     fputc('\n', stderr);
 }
 
-void kerf_progress_step(kerf_progress *progress, int64_t done, int64_t total) {
+static bool is_time(kerf_progress *progress) {
     if (progress->quiet || seconds_since(&progress->shown) < (progress->on_terminal ? 0.1 : 10))
-        return;
+        return false;
     clock_gettime(CLOCK_MONOTONIC, &progress->shown);
+    return true;
+}
+
+void kerf_progress_say(kerf_progress *progress, const char *format, ...) {
+    if (!is_time(progress))
+        return;
+    fputs(progress->on_terminal ? "\r\033[K" : "", stderr);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputs(progress->on_terminal ? "" : "\n", stderr);
+    fflush(stderr);
+}
+
+void kerf_progress_step(kerf_progress *progress, int64_t done, int64_t total) {
+    if (!is_time(progress))
+        return;
     const double elapsed_s = seconds_since(&progress->begun);
     const double left_s = done > 0 ? elapsed_s / (double)done * (double)(total - done) : 0;
     fprintf(stderr, "%s  %lld of %lld, %.0f s, about %.0f s left%s", progress->on_terminal ? "\r\033[K" : "",

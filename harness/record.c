@@ -90,6 +90,20 @@ static void print_limit(kerf_json *json, const kerf_record *record) {
     print_estimate(json, "share", &record->share);
 }
 
+static void print_samples(kerf_json *json, const kerf_record *record) {
+    kerf_json_array(json, "samples");
+    for (int i = 0; i < record->n_samples; ++i) {
+        const kerf_recorded_sample *const sample = &record->sample[i];
+        kerf_json_array(json, NULL);
+        kerf_json_integer(json, NULL, sample->process);
+        kerf_json_integer(json, NULL, sample->round);
+        kerf_json_integer(json, NULL, (int64_t)sample->total_ns);
+        kerf_json_integer(json, NULL, sample->batch);
+        kerf_json_end_array(json);
+    }
+    kerf_json_end_array(json);
+}
+
 static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_integer(json, "threads", record->threads);
     if (record->finding.verdict == KERF_FAIL || record->finding.verdict == KERF_IMPLAUSIBLE) {
@@ -108,21 +122,25 @@ static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_text(json, "stop", record->stop);
     if (record->extra)
         kerf_record_print_extra(json, record->extra);
-    kerf_json_array(json, "samples");
-    for (int i = 0; i < record->n_samples; ++i) {
-        const kerf_recorded_sample *const sample = &record->sample[i];
-        kerf_json_array(json, NULL);
-        kerf_json_integer(json, NULL, sample->process);
-        kerf_json_integer(json, NULL, sample->round);
-        kerf_json_integer(json, NULL, (int64_t)sample->total_ns);
-        kerf_json_integer(json, NULL, sample->batch);
-        kerf_json_end_array(json);
-    }
-    kerf_json_end_array(json);
+    print_samples(json, record);
+}
+
+static void print_tuning(kerf_json *json, const kerf_record *record) {
+    kerf_record_print_tune(json, record->tune);
+    print_finding(json, record);
+    if (record->time_ns.middle > 0)
+        print_estimate(json, "time_ns", &record->time_ns);
+    if (record->ratio_to_standard.middle > 0)
+        print_estimate(json, "ratio_to_standard", &record->ratio_to_standard);
+    if (record->n_samples == 0)
+        return;
+    kerf_json_real(json, "covered", record->covered);
+    print_limit(json, record);
+    print_samples(json, record);
 }
 
 void kerf_record_print_json(const kerf_record *record, kerf_text *text) {
-    static const char *const kinds[] = {"run", "verify", "time", "trust", "end"};
+    static const char *const kinds[] = {"run", "verify", "time", "tune", "trust", "end"};
     if (record->line) {
         kerf_text_printf(text, "%s\n", record->line);
         return;
@@ -147,6 +165,10 @@ void kerf_record_print_json(const kerf_record *record, kerf_text *text) {
     case KERF_RECORD_TIME:
         print_identity(&json, record);
         print_timing(&json, record);
+        break;
+    case KERF_RECORD_TUNE:
+        print_identity(&json, record);
+        print_tuning(&json, record);
         break;
     case KERF_RECORD_TRUST:
         kerf_json_text(&json, "op", record->op);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "harness/record_extra.h"
+#include "harness/record_tune.h"
 #include "harness/verdict.h"
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ typedef enum kerf_record_kind {
     KERF_RECORD_RUN,    /* first line: where, when, with what */
     KERF_RECORD_VERIFY, /* one row on one case */
     KERF_RECORD_TIME,   /* one row on one case in one cache mode */
+    KERF_RECORD_TUNE,   /* one configuration of a row on one case in one cache mode */
     KERF_RECORD_TRUST,  /* an output in a mode that no case of the set pins down */
     KERF_RECORD_END     /* last line: how the run ended */
 } kerf_record_kind;
@@ -72,6 +74,10 @@ typedef struct kerf_record {
     const kerf_recorded_sample *sample;
     int n_samples;
     const kerf_recorded_extra *extra; /* TIME: split and counters, or NULL */
+
+    const kerf_recorded_tune *tune;  /* TUNE, which has what VERIFY and TIME have up to `covered`, and samples, too */
+    kerf_estimate ratio_to_standard; /* TUNE: time of the default configuration / time of this one, paired by process;
+                                        middle 0: not known */
 
     int exit_code;                         /* END */
     double seconds;                        /* END: wall time of the run */

@@ -326,6 +326,33 @@ static void read_time(reader *r, kerf_record *record) {
         refuse(r, "time_ns", "a time above 0 where there are samples");
 }
 
+static void read_tune(reader *r, kerf_record *record) {
+    kerf_recorded_tune *const tune = KERF_ARENA_NEW(r->arena, kerf_recorded_tune, 1);
+    if (!tune) {
+        r->no_memory = true;
+        return;
+    }
+    read_identity(r, record);
+    const char *const phase = text(r, "phase");
+    *tune = (kerf_recorded_tune){
+        .phase = strcmp(phase, "final") == 0 ? KERF_TUNE_FINAL : KERF_TUNE_SEARCH,
+        .step = integer_or(r, "step", 0, INT64_MAX, 0),
+        .configurations = integer_or(r, "configurations", 0, INT64_MAX, 0),
+        .is_standard = json_is_true(json_object_get(r->object, "standard")),
+        .is_taken_over = json_is_true(json_object_get(r->object, "taken_over")),
+        .is_chosen = json_is_true(json_object_get(r->object, "chosen")),
+    };
+    if (strcmp(phase, kerf_tune_phase_name(tune->phase)) != 0)
+        refuse(r, "phase", "search or final");
+    record->tune = tune;
+    record->repeat = text_or(r, "repeat", NULL);
+    record->time_ns = estimate(r, "time_ns");
+    record->ratio_to_standard = estimate(r, "ratio_to_standard");
+    record->covered = real(r, "covered", 0, 0);
+    read_limit(r, record);
+    read_samples(r, record);
+}
+
 static void read_end(reader *r, kerf_record *record) {
     record->exit_code = (int)integer_or(r, "exit_code", 0, INT32_MAX, 0);
     record->seconds = real(r, "seconds", 0, INFINITY);
@@ -345,6 +372,9 @@ static bool read_kind(reader *r, const char *kind, kerf_record *record) {
     } else if (strcmp(kind, "time") == 0) {
         record->kind = KERF_RECORD_TIME;
         read_time(r, record);
+    } else if (strcmp(kind, "tune") == 0) {
+        record->kind = KERF_RECORD_TUNE;
+        read_tune(r, record);
     } else if (strcmp(kind, "trust") == 0) {
         record->kind = KERF_RECORD_TRUST;
         record->op = text(r, "op");

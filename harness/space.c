@@ -228,6 +228,11 @@ static kerf_status count_configs(const kerf_open_part *open, int n_parts, int64_
                              "NAME=VALUES or --constraint",
                              open[part].from->name, (long long)KERF_MOST_CONFIGS);
         space->n_configs += counts[part];
+        if (counts[part] > 0 || space->emptied)
+            continue;
+        kerf_error reason;
+        tell_empty(&open[part], arena, &reason);
+        space->emptied = kerf_arena_copy_text(arena, reason.message);
     }
     return space->n_configs > 0 ? KERF_OK : tell_empty(&open[0], arena, error);
 }

@@ -26,6 +26,7 @@ typedef struct kerf_search_space {
     int n_parameters;
     kerf_tuned parameter[KERF_MAX_TUNED];
     int64_t n_configs;
+    const char *emptied;  /* why a part has no configuration here: the first one's reason, or NULL */
     const int16_t *index; /* n_parameters for each config: which value of the parameter, -1: none */
 } kerf_search_space;
 

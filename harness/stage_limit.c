@@ -97,8 +97,12 @@ static void choose_again(hold *h) {
             if (!has_time(&h->cells[i]))
                 continue;
             const kerf_timing_cell *const cell = &h->cells[i];
-            h->again[h->n_again] = (kerf_timing_cell){
-                .entry = cell->entry, .c = cell->c, .row = cell->row, .mode = cell->mode, .config = cell->config};
+            h->again[h->n_again] = (kerf_timing_cell){.entry = cell->entry,
+                                                      .c = cell->c,
+                                                      .row = cell->row,
+                                                      .mode = cell->mode,
+                                                      .config = cell->config,
+                                                      .threads = cell->threads};
             h->again_of[h->n_again++] = i;
         }
     }
@@ -110,7 +114,7 @@ static void take_results(hold *h) {
         const kerf_timing_cell *const again = &h->again[k];
         h->cells[h->again_of[k]] = *again;
         for (int i = 0; i < h->n && again->wrong_on; ++i)
-            if (h->cells[i].row == again->row) {
+            if (kerf_timing_is_same_row(&h->cells[i], again)) {
                 h->cells[i].wrong_on = again->wrong_on;
                 h->cells[i].finding = again->finding;
             }

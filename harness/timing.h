@@ -40,6 +40,11 @@ typedef struct kerf_timing_limit {
     double *rate; /* result, from the arena: the median of each process, 0 where there is none */
 } kerf_timing_limit;
 
+/* The same code: a row, configured the same way. */
+static inline bool kerf_timing_is_same_row(const kerf_timing_cell *a, const kerf_timing_cell *b) {
+    return a->row == b->row && a->config == b->config && a->threads == b->threads;
+}
+
 typedef struct kerf_timing_options {
     int processes; /* at least 5 for a result that is printed */
     int threads;

@@ -42,11 +42,6 @@ static inline bool kerf_timing_is_pending(const kerf_timing_run *run, int cell) 
     return !kerf_timing_is_dropped(run, cell) && !run->done[cell];
 }
 
-/* The same code: a row, configured the same way. */
-static inline bool kerf_timing_is_same_row(const kerf_timing_cell *a, const kerf_timing_cell *b) {
-    return a->row == b->row && a->config == b->config && a->threads == b->threads;
-}
-
 /* The cell gets no samples, and is not asked for any more. */
 static inline void kerf_timing_drop(kerf_timing_run *run, int cell, const char *reason) {
     snprintf(run->cells[cell].reason, sizeof run->cells[cell].reason, "%s", reason);

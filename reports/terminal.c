@@ -282,6 +282,7 @@ void kerf_report_terminal(const kerf_records *records, FILE *file, kerf_colour c
     print_verified(records, file, &s);
     print_untrusted(records, file, &s);
     print_timed(records, file, &s);
+    kerf_terminal_tune(records, file, &s);
     kerf_terminal_sweep(records, file, &s);
     kerf_terminal_extra(records, file, &s);
     print_means(records, file);

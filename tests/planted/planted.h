@@ -26,4 +26,7 @@ extern const kerf_row *const kerf_planted_timed_rows[];
 /* The op `claims`, whose results are right and whose calls are faster than they can be. */
 extern const kerf_op_entry kerf_planted_claims_entry;
 
+/* One with configurations, for `bench tune`; ends with NULL. */
+extern const kerf_row *const kerf_planted_tuned_rows[];
+
 #endif

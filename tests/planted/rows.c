@@ -25,7 +25,8 @@ const kerf_row *const kerf_planted_rows[PLANTED_N + 1] = {
 static const kerf_op shell = {.bytes = sizeof(kerf_op), .name = "grid_sampler_grad"};
 static const kerf_op_entry entry = {.bytes = sizeof(kerf_op_entry), .op = &shell, .rows = kerf_planted_rows};
 static const kerf_op_entry timed = {.bytes = sizeof(kerf_op_entry), .op = &shell, .rows = kerf_planted_timed_rows};
-static const kerf_op_entry *const entries[] = {&entry, &timed, &kerf_planted_claims_entry, NULL};
+static const kerf_op_entry tuned = {.bytes = sizeof(kerf_op_entry), .op = &shell, .rows = kerf_planted_tuned_rows};
+static const kerf_op_entry *const entries[] = {&entry, &timed, &tuned, &kerf_planted_claims_entry, NULL};
 static const kerf_registry registry = {.bytes = sizeof(kerf_registry), .abi_version = KERF_ABI_VERSION, .ops = entries};
 
 const kerf_registry *kerf_plugin(void);
