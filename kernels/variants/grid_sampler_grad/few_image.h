@@ -103,12 +103,12 @@ KERF_ALWAYS_INLINE void fetch_quads(kerf_dtype dtype, const pixels *p, const cha
         FOR_CHANNELS(channels, fetch_dense, dtype, from, i, bytes, to);
     } else if (stride == 1) {
         for (; i + KERF_LANES <= n; i += KERF_LANES)
-            pack_planes(dtype, from + i * bytes, 1, step, KERF_LANES, channels, to + 4 * i, 4);
+            pack_quads(dtype, from + i * bytes, 1, step, KERF_LANES, channels, to + 4 * i, 4);
     }
     for (; i < n; i += KERF_LANES) {
         kerf_real room[KERF_LANES * 4];
         const int64_t rest = n - i < KERF_LANES ? n - i : KERF_LANES;
-        pack_planes(dtype, from + i * stride * bytes, stride, step, rest, channels, room, 4);
+        pack_quads(dtype, from + i * stride * bytes, stride, step, rest, channels, room, 4);
         memcpy(to + 4 * i, room, (size_t)rest * 4 * sizeof *room);
     }
 }

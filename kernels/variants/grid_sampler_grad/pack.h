@@ -88,9 +88,15 @@ typedef struct pack_range {
     int64_t pitch; /* a multiple of 4 */
 } pack_range;
 
-/* How far ahead of the copy planes are fetched, in bytes. There are more planes than a processor follows streams. Into
- * the L2 cache only: planes of 2^k bytes share a set of the L1 cache and would push each other out before they are
- * read. */
+#define LINE_BYTES 64
+#define WAYS       8 /* of the smallest L1 cache: it keeps so many lines of planes that are 2^k bytes apart */
+
+/* A few planes at a time are followed over so many pixels: a processor fetches few streams ahead by itself, and the
+ * packed pixels stay in the L2 cache until their other channels come. */
+#define CHUNK 256
+
+/* How far ahead of the copy planes are fetched, in bytes, for where the processor's own fetching starts anew. Into the
+ * L2 cache only: lines of planes would push each other out of a set of the L1 cache before they are read. */
 #define AHEAD   256
 #define INTO_L2 2
 
@@ -102,20 +108,46 @@ KERF_ALWAYS_INLINE void pack_pixels(kerf_dtype dtype, const char *from, int64_t 
             kerf_vec_store(to + c, load_run(dtype, from + c * element_bytes, 1, channels - c));
 }
 
-/* KERF_LANES pixels, or n if those are fewer, of planes that are `step` bytes apart. */
-KERF_ALWAYS_INLINE void pack_planes(kerf_dtype dtype, const char *from, int64_t column_stride, int64_t step, int64_t n,
-                                    int64_t channels, kerf_real *to, int64_t pitch) {
-    for (int64_t c = 0; c < pitch; c += 4) {
-        kerf_vec row[4];
-        for (int k = 0; k < 4; ++k, from += step)
-            if (c + k < channels) {
-                row[k] = load_run(dtype, from, column_stride, n);
-                __builtin_prefetch(from + AHEAD, 0, INTO_L2);
-            } else {
-                row[k] = kerf_vec_set(0);
-            }
-        kerf_vec_store_quads(to + c, pitch, row[0], row[1], row[2], row[3]);
-    }
+/* KERF_LANES pixels, or n if those are fewer, of four planes that are `step` bytes apart. */
+KERF_ALWAYS_INLINE void pack_quads(kerf_dtype dtype, const char *from, int64_t column_stride, int64_t step, int64_t n,
+                                   int64_t n_planes, kerf_real *to, int64_t pitch) {
+    kerf_vec row[4];
+    for (int k = 0; k < 4; ++k)
+        row[k] = k < n_planes ? load_run(dtype, from + k * step, column_stride, n) : kerf_vec_set(0);
+    kerf_vec_store_quads(to, pitch, row[0], row[1], row[2], row[3]);
+}
+
+/* Four pixels of KERF_LANES planes of the working type. */
+KERF_ALWAYS_INLINE void pack_vectors(const char *from, int64_t step, kerf_real *to, int64_t pitch) {
+    kerf_vec pixel[4];
+    kerf_vec_load_quads((const kerf_real *)(const void *)from, step / (int64_t)sizeof(kerf_real), pixel);
+    for (int k = 0; k < 4; ++k)
+        kerf_vec_store(to + k * pitch, pixel[k]);
+}
+
+/* kerf_dtype_bytes as a constant. */
+KERF_ALWAYS_INLINE int64_t bytes_of(kerf_dtype dtype) {
+    return dtype == KERF_F16 || dtype == KERF_BF16 ? 2 : (int64_t)sizeof(kerf_real);
+}
+
+/* Whole lines of planes; returns how many pixels that were. */
+KERF_ALWAYS_INLINE int64_t pack_lines(kerf_dtype dtype, const char *from, int64_t step, int64_t n, kerf_real *to,
+                                      int64_t pitch) {
+    const int64_t bytes = bytes_of(dtype), line = LINE_BYTES / bytes, n_whole = n / line * line;
+    const bool vectors = KERF_LANES <= WAYS && bytes == sizeof(kerf_real) && pitch % KERF_LANES == 0;
+    const int planes = vectors ? KERF_LANES : 4;
+    for (int64_t c = 0; c < pitch; c += planes, from += planes * step)
+        for (int64_t i = 0; i < n_whole; i += line) {
+            if (vectors)
+                for (int64_t k = i; k < i + line; k += 4)
+                    pack_vectors(from + k * bytes, step, to + k * pitch + c, pitch);
+            else
+                for (int64_t k = i; k < i + line; k += KERF_LANES)
+                    pack_quads(dtype, from + k * bytes, 1, step, KERF_LANES, 4, to + k * pitch + c, pitch);
+            for (int k = 0; k < planes; ++k)
+                __builtin_prefetch(from + i * bytes + k * step + AHEAD, 0, INTO_L2);
+        }
+    return n_whole;
 }
 
 KERF_ALWAYS_INLINE void pack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
@@ -123,17 +155,17 @@ KERF_ALWAYS_INLINE void pack_as(kerf_dtype dtype, const pixels *p, const pack_ra
     const int64_t pitch = range->pitch, channels = range->channels;
     kerf_real *to = range->block;
     for (int64_t done = 0, n; done < range->n; done += n, to += n * pitch) {
-        const char *from = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
+        const int64_t rest = range->n - done < CHUNK ? range->n - done : CHUNK;
+        const char *const from = pixels_run(p, range->channel, range->first + done, rest, &n);
         if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
             pack_pixels(dtype, from, stride * bytes, bytes, n, channels, to, pitch);
             continue;
         }
-        int64_t i = 0;
-        if (stride == 1 && channels == pitch)
-            for (; i + KERF_LANES <= n; i += KERF_LANES)
-                pack_planes(dtype, from + i * bytes, 1, step, KERF_LANES, pitch, to + i * pitch, pitch);
+        int64_t i = stride == 1 && channels == pitch ? pack_lines(dtype, from, step, n, to, pitch) : 0;
         for (; i < n; i += KERF_LANES)
-            pack_planes(dtype, from + i * stride * bytes, stride, step, n - i, channels, to + i * pitch, pitch);
+            for (int64_t c = 0; c < pitch; c += 4)
+                pack_quads(dtype, from + i * stride * bytes + c * step, stride, step, n - i, channels - c,
+                           to + i * pitch + c, pitch);
     }
 }
 
@@ -144,16 +176,25 @@ KERF_ALWAYS_INLINE void unpack_pixels(kerf_dtype dtype, char *to, int64_t column
             store_run(dtype, to + c * element_bytes, 1, channels - c, kerf_vec_load(from + c));
 }
 
-KERF_ALWAYS_INLINE void unpack_planes(kerf_dtype dtype, char *to, int64_t column_stride, int64_t step, int64_t n,
-                                      int64_t channels, const kerf_real *from, int64_t pitch) {
-    for (int64_t c = 0; c < channels; c += 4) {
-        kerf_vec row[4];
-        kerf_vec_load_quads(from + c, pitch, row);
-        for (int k = 0; k < 4 && c + k < channels; ++k, to += step) {
-            store_run(dtype, to, column_stride, n, row[k]);
-            __builtin_prefetch(to + AHEAD, 1, INTO_L2);
+KERF_ALWAYS_INLINE void unpack_quads(kerf_dtype dtype, char *to, int64_t column_stride, int64_t step, int64_t n,
+                                     int64_t n_planes, const kerf_real *from, int64_t pitch) {
+    kerf_vec row[4];
+    kerf_vec_load_quads(from, pitch, row);
+    for (int k = 0; k < 4 && k < n_planes; ++k)
+        store_run(dtype, to + k * step, column_stride, n, row[k]);
+}
+
+KERF_ALWAYS_INLINE int64_t unpack_lines(kerf_dtype dtype, char *to, int64_t step, int64_t n, const kerf_real *from,
+                                        int64_t pitch) {
+    const int64_t bytes = bytes_of(dtype), line = LINE_BYTES / bytes, n_whole = n / line * line;
+    for (int64_t c = 0; c < pitch; c += 4, to += 4 * step)
+        for (int64_t i = 0; i < n_whole; i += line) {
+            for (int64_t k = i; k < i + line; k += KERF_LANES)
+                unpack_quads(dtype, to + k * bytes, 1, step, KERF_LANES, 4, from + k * pitch + c, pitch);
+            for (int k = 0; k < 4; ++k)
+                __builtin_prefetch(to + i * bytes + k * step + AHEAD, 1, INTO_L2);
         }
-    }
+    return n_whole;
 }
 
 KERF_ALWAYS_INLINE void unpack_as(kerf_dtype dtype, const pixels *p, const pack_range *range) {
@@ -161,17 +202,17 @@ KERF_ALWAYS_INLINE void unpack_as(kerf_dtype dtype, const pixels *p, const pack_
     const int64_t pitch = range->pitch, channels = range->channels;
     const kerf_real *from = range->block;
     for (int64_t done = 0, n; done < range->n; done += n, from += n * pitch) {
-        char *to = pixels_run(p, range->channel, range->first + done, range->n - done, &n);
+        const int64_t rest = range->n - done < CHUNK ? range->n - done : CHUNK;
+        char *const to = pixels_run(p, range->channel, range->first + done, rest, &n);
         if (p->channel_stride == 1 && pitch % KERF_LANES == 0) {
             unpack_pixels(dtype, to, stride * bytes, bytes, n, channels, from, pitch);
             continue;
         }
-        int64_t i = 0;
-        if (stride == 1 && channels == pitch)
-            for (; i + KERF_LANES <= n; i += KERF_LANES)
-                unpack_planes(dtype, to + i * bytes, 1, step, KERF_LANES, pitch, from + i * pitch, pitch);
+        int64_t i = stride == 1 && channels == pitch ? unpack_lines(dtype, to, step, n, from, pitch) : 0;
         for (; i < n; i += KERF_LANES)
-            unpack_planes(dtype, to + i * stride * bytes, stride, step, n - i, channels, from + i * pitch, pitch);
+            for (int64_t c = 0; c < channels; c += 4)
+                unpack_quads(dtype, to + i * stride * bytes + c * step, stride, step, n - i, channels - c,
+                             from + i * pitch + c, pitch);
     }
 }
 

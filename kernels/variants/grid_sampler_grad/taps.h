@@ -6,18 +6,17 @@
 #ifndef KERF_GRID_SAMPLER_GRAD_TAPS_H
 #define KERF_GRID_SAMPLER_GRAD_TAPS_H
 
-#include "kernels/variants/grid_sampler_grad/points.h"
+#include "kernels/variants/grid_sampler_grad/window.h"
 
 /* A block of channels is so many whole vectors, or, where they would be half empty, so many quads. */
 typedef enum tap_unit { WHOLE_VECTORS, WHOLE_QUADS } tap_unit;
 
 enum { WANT_DX = 1u << KERF_GSG_DX, WANT_DGRID = 1u << KERF_GSG_DGRID };
 
-/* Pixels of `width` channels; strides in elements. */
-typedef struct image {
-    kerf_real *at;
-    int64_t row, column;
-} image;
+/* Of row `iy` and column `ix`. */
+KERF_ALWAYS_INLINE kerf_real *pixel_at(const image *of, int64_t iy, int64_t ix) {
+    return of->at + ((iy & of->mask) * of->row + ix * of->column);
+}
 
 typedef struct strip {
     const kerf_axis *axis_x, *axis_y;
@@ -115,10 +114,10 @@ KERF_ALWAYS_INLINE void bilinear_samples(tap_unit unit, int64_t n_units, unsigne
         four_taps at;
         if (cell_x >= 0 && cell_x < last_x && cell_y >= 0 && cell_y < last_y) {
             const int64_t ix = (int64_t)cell_x, iy = (int64_t)cell_y;
-            const kerf_real *const from = x.at + (iy * x.row + ix * x.column);
-            kerf_real *const to = dx.at + (iy * dx.row + ix * dx.column);
-            at = (four_taps){{from, from + x.column, from + x.row, from + x.row + x.column},
-                             {to, to + dx.column, to + dx.row, to + dx.row + dx.column}};
+            const kerf_real *const from = pixel_at(&x, iy, ix), *const from_below = pixel_at(&x, iy + 1, ix);
+            kerf_real *const to = pixel_at(&dx, iy, ix), *const to_below = pixel_at(&dx, iy + 1, ix);
+            at = (four_taps){{from, from + x.column, from_below, from_below + x.column},
+                             {to, to + dx.column, to_below, to_below + dx.column}};
             kerf_quad_store(dot, add_four(unit, n_units, want, grad, at, s->weight + 4 * i));
             continue;
         }
@@ -129,8 +128,8 @@ KERF_ALWAYS_INLINE void bilinear_samples(tap_unit unit, int64_t n_units, unsigne
         for (int k = 0; k < 4; ++k) {
             const int64_t ix = (int64_t)cell_x + k % 2, iy = (int64_t)cell_y + k / 2;
             there[k] = kerf_axis_holds(s->axis_x, ix) && kerf_axis_holds(s->axis_y, iy);
-            at.x[k] = there[k] ? x.at + (iy * x.row + ix * x.column) : grad;
-            at.dx[k] = there[k] ? dx.at + (iy * dx.row + ix * dx.column) : nowhere + k * width;
+            at.x[k] = there[k] ? pixel_at(&x, iy, ix) : grad;
+            at.dx[k] = there[k] ? pixel_at(&dx, iy, ix) : nowhere + k * width;
         }
         kerf_quad_store(dot, without_skipped(add_four(unit, n_units, want, grad, at, s->weight + 4 * i), there));
     }
@@ -163,8 +162,8 @@ KERF_NEVER_INLINE kerf_quad cubic_row_padded(tap_unit unit, int64_t n_units, uns
     bool there[4];
     for (int k = 0; k < 4; ++k) {
         there[k] = ix[k] >= 0;
-        at.x[k] = there[k] ? s->x.at + (iy * s->x.row + ix[k] * s->x.column) : grad;
-        at.dx[k] = there[k] ? s->dx.at + (iy * s->dx.row + ix[k] * s->dx.column) : s->nowhere + k * s->width;
+        at.x[k] = there[k] ? pixel_at(&s->x, iy, ix[k]) : grad;
+        at.dx[k] = there[k] ? pixel_at(&s->dx, iy, ix[k]) : s->nowhere + k * s->width;
     }
     if (s->modes->padding == KERF_PAD_ZEROS)
         return without_skipped(add_four(unit, n_units, want, grad, at, weight), there);
@@ -189,8 +188,8 @@ KERF_ALWAYS_INLINE void bicubic_samples(tap_unit unit, int64_t n_units, unsigned
                 continue;
             kerf_quad_store(weight, weight_y * weight_x);
             if (place_x == CUBIC_INSIDE) {
-                const kerf_real *const from = x.at + (iy[j] * x.row + ix[0] * x.column);
-                kerf_real *const to = dx.at + (iy[j] * dx.row + ix[0] * dx.column);
+                const kerf_real *const from = pixel_at(&x, iy[j], ix[0]);
+                kerf_real *const to = pixel_at(&dx, iy[j], ix[0]);
                 const four_taps at = {{from, from + x.column, from + 2 * x.column, from + 3 * x.column},
                                       {to, to + dx.column, to + 2 * dx.column, to + 3 * dx.column}};
                 dot = add_four(unit, n_units, want, grad, at, weight);
@@ -218,7 +217,7 @@ KERF_ALWAYS_INLINE void nearest_samples(tap_unit unit, int64_t n_units, unsigned
         const kerf_real cell_x = s->x_axis.cell[i], cell_y = s->y_axis.cell[i];
         if (!(cell_x >= 0 && cell_x <= last_x && cell_y >= 0 && cell_y <= last_y))
             continue;
-        kerf_real *const to = s->dx.at + (int64_t)cell_y * s->dx.row + (int64_t)cell_x * s->dx.column;
+        kerf_real *const to = pixel_at(&s->dx, (int64_t)cell_y, (int64_t)cell_x);
         if (unit == WHOLE_VECTORS)
             for (int64_t c = 0; c < n_units * KERF_LANES; c += KERF_LANES)
                 kerf_vec_store(to + c, kerf_vec_load(to + c) + kerf_vec_load(grad + c));

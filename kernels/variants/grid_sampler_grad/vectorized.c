@@ -19,6 +19,12 @@
 #define PLANES      (2 * LINE)                        /* channels that are packed together: enough pages for the TLB */
 #define MAX_SLOTS   64
 
+/* Windows (window.h) are for images of more bytes a block and of so many channels; every row number below is a real. */
+#define WINDOW_BYTES          (1 << 15)
+#define WINDOW_BYTES_IN_PLACE (1 << 20)
+#define FEW_CHANNELS          16
+#define MOST_ROWS             (1 << 22)
+
 /* Beyond both, packing is refused: see refuses(). */
 #define MOST_SPARSE_BYTES ((size_t)1 << 30)
 #define PIXELS_PER_SAMPLE 64
@@ -32,8 +38,9 @@ typedef struct grad_plan {
     int64_t block, n_blocks;
     int64_t n_slots; /* ranks that can work at once */
     bool x_in_place, dx_in_place, grad_in_place;
-    bool parts;                                                   /* dgrid is the sum of parts, one per block */
-    kerf_strided x_at;                                            /* x without the axes along which it repeats itself */
+    bool parts;        /* dgrid is the sum of parts, one per block */
+    int64_t n_spans;   /* strips of an image whose rows are found first; 0: all rows are at hand at all times */
+    kerf_strided x_at; /* x without the axes along which it repeats itself */
     size_t x_elements, dx_elements, grad_elements, slot_elements; /* of the scratch of one rank; SIZE_MAX: overflow */
 } grad_plan;
 
@@ -43,6 +50,7 @@ typedef struct grad_job {
     kerf_axis axis_x, axis_y;
     int n_ranks;
     kerf_real *slots, *parts;
+    row_span *spans; /* n_spans of each image */
 } grad_job;
 
 static int64_t round_up(int64_t n, int64_t to) {
@@ -82,6 +90,14 @@ static size_t block_elements(int64_t rows, int64_t columns, int64_t width) {
     return (elements + LINE - 1) / LINE * LINE;
 }
 
+/* Finding the rows costs about as much as a few channels do. */
+static bool worth_windows(const grad_plan *plan) {
+    const double height = (double)plan->dx->at.dims[2], n_pixels = height * (double)plan->dx->at.dims[3];
+    const bool in_place = plan->x_in_place && plan->dx_in_place;
+    return plan->n_channels >= FEW_CHANNELS && height < MOST_ROWS &&
+           n_pixels * (double)plan->block * sizeof(kerf_real) >= (in_place ? WINDOW_BYTES_IN_PLACE : WINDOW_BYTES);
+}
+
 static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config) {
     grad_plan plan = {.modes = problem->self, .want = (unsigned)problem->want};
     plan.grad = problem->in[KERF_GSG_GRAD];
@@ -109,8 +125,10 @@ static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config)
         plan.x_elements = block_elements(plan.x_at.dims[2], plan.x_at.dims[3], width);
     if (plan.want & WANT_DX && !plan.dx_in_place)
         plan.dx_elements = block_elements(plan.dx->at.dims[2], plan.dx->at.dims[3], width);
-    plan.grad_elements = plan.grad_in_place ? 0 : block_elements(1, STRIP, width);
+    plan.grad_elements = plan.grad_in_place ? 0 : block_elements(1, CHUNK, width);
     plan.slot_elements = plan.x_elements + plan.dx_elements + plan.grad_elements + block_elements(1, 4, width);
+    if (worth_windows(&plan))
+        plan.n_spans = (plan.n_samples + STRIP - 1) / STRIP;
     plan.n_slots = plan.n_images * plan.n_blocks < MAX_SLOTS ? plan.n_images * plan.n_blocks : MAX_SLOTS;
     return plan;
 }
@@ -128,44 +146,136 @@ static unit unit_of(const grad_plan *plan, int64_t number) {
     return u;
 }
 
+/* What a unit works on: the rows of x and dx that are at hand, see window.h. */
+typedef struct window {
+    image x, dx;
+    int64_t rows;                     /* of dx that fit at once; a power of two, or all */
+    int64_t step;                     /* rows that come and go together: some CHUNK pixels */
+    int64_t fetched, cleared, stored; /* the rows of x and dx below are there; those of dx below are finished */
+} window;
+
 static image image_in_place(const kerf_operand *operand, const void *data, const unit *u) {
     const int64_t *const stride = operand->at.strides;
-    return (image){(kerf_real *)(uintptr_t)data + u->n * stride[0] + u->channel, stride[2], stride[3]};
+    return (image){(kerf_real *)(uintptr_t)data + u->n * stride[0] + u->channel, stride[2], stride[3], -1};
 }
 
-/* x with the channels of the unit side by side: where it lies, or packed into `room`. */
-static image fetch_x(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
-    const void *const data = launch->in[KERF_GSG_X];
-    if (plan->x_in_place)
-        return image_in_place(plan->x, data, u);
-    const int64_t *const dims = plan->x_at.dims, *const stride = plan->x->at.strides;
-    const pixels from = pixels_of(&plan->x_at, plan->x->dtype, data, u->n, 2, 1);
-    const pack_range range = {0, dims[2] * dims[3], u->channel, u->channels, room, u->width};
-    pack(&from, &range);
-    return (image){room, stride[2] == 0 ? 0 : dims[3] * u->width, stride[3] == 0 ? 0 : u->width};
+/* `rows` at hand, or all: -1 where row r is row number r & -1. */
+static image image_packed(kerf_real *room, const int64_t *dims, const int64_t *stride, int64_t width, int64_t rows) {
+    const int64_t mask = rows < dims[2] ? rows - 1 : -1;
+    return (image){room, stride[2] == 0 ? 0 : dims[3] * width, stride[3] == 0 ? 0 : width, mask};
 }
 
-static image clear_dx(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
-    const int64_t height = plan->dx->at.dims[2], width = plan->dx->at.dims[3];
-    if (!plan->dx_in_place) {
-        memset(room, 0, (size_t)(height * width * u->width) * sizeof(kerf_real));
-        return (image){room, width * u->width, u->width};
+static window open_window(const grad_job *job, const unit *u, kerf_real *room) {
+    const grad_plan *const plan = job->plan;
+    const kerf_launch *const launch = job->launch;
+    const int64_t columns = plan->dx->at.dims[3];
+    window w = {.rows = plan->dx->at.dims[2], .step = columns < CHUNK ? CHUNK / columns : 1};
+    if (plan->n_spans > 0) {
+        const row_span *const spans = job->spans + u->n * plan->n_spans;
+        int64_t most = 1, rows = 1;
+        for (int64_t i = 0; i < plan->n_spans; ++i)
+            most = spans[i].end - spans[i].first > most ? spans[i].end - spans[i].first : most;
+        while (rows < most + 2 * w.step)
+            rows *= 2;
+        w.rows = rows < w.rows ? rows : w.rows;
     }
-    const image dx = image_in_place(plan->dx, launch->out[KERF_GSG_DX], u);
-    for (int64_t y = 0; y < height; ++y)
-        for (int64_t x = 0; x < width; ++x)
-            for (int64_t c = 0; c < u->width; c += KERF_LANES)
-                kerf_vec_store(dx.at + (y * dx.row + x * dx.column) + c, kerf_vec_set(0));
-    return dx;
+    w.x = plan->x_in_place ? image_in_place(plan->x, launch->in[KERF_GSG_X], u)
+                           : image_packed(room, plan->x_at.dims, plan->x->at.strides, u->width, w.rows);
+    w.dx = plan->dx_in_place
+               ? image_in_place(plan->dx, launch->out[KERF_GSG_DX], u)
+               : image_packed(room + plan->x_elements, plan->dx->at.dims, plan->dx->at.strides, u->width, w.rows);
+    return w;
 }
 
-static void store_dx(const grad_plan *plan, const kerf_launch *launch, const unit *u, kerf_real *room) {
+/* The rows from `first` on, to `end` at most, that follow each other at hand. */
+static int64_t rows_in_turn(const image *of, int64_t first, int64_t end) {
+    const int64_t rest = of->mask < 0 ? end - first : of->mask + 1 - (first & of->mask);
+    return rest < end - first ? rest : end - first;
+}
+
+/* Rows [first, end) of x with the channels of the unit side by side. */
+static void fetch_x(const grad_plan *plan, const kerf_launch *launch, const unit *u, const image *x, int64_t first,
+                    int64_t end) {
+    const pixels from = pixels_of(&plan->x_at, plan->x->dtype, launch->in[KERF_GSG_X], u->n, 2, 1);
+    const int64_t columns = plan->x_at.dims[3];
+    for (int64_t n; first < end; first += n) {
+        n = rows_in_turn(x, first, end);
+        const pack_range range = {first * columns, n * columns,           u->channel,
+                                  u->channels,     pixel_at(x, first, 0), u->width};
+        pack(&from, &range);
+    }
+}
+
+static void clear_dx(const image *dx, int64_t columns, int64_t width, int64_t first, int64_t end) {
+    for (; first < end; ++first) {
+        kerf_real *to = pixel_at(dx, first, 0);
+        if (dx->column == width)
+            memset(to, 0, (size_t)(columns * width) * sizeof *to);
+        else
+            for (int64_t x = 0; x < columns; ++x, to += dx->column)
+                for (int64_t c = 0; c < width; c += KERF_LANES)
+                    kerf_vec_store(to + c, kerf_vec_set(0));
+    }
+}
+
+static void store_dx(const grad_plan *plan, const kerf_launch *launch, const unit *u, const image *dx, int64_t first,
+                     int64_t end) {
     const pixels to = pixels_of(&plan->dx->at, plan->dx->dtype, launch->out[KERF_GSG_DX], u->n, 2, 1);
-    const pack_range range = {0, to.rows * to.columns, u->channel, u->channels, room, u->width};
-    unpack(&to, &range);
+    const int64_t columns = plan->dx->at.dims[3];
+    for (int64_t n; first < end; first += n) {
+        n = rows_in_turn(dx, first, end);
+        const pack_range range = {first * columns,        n * columns, u->channel, u->channels,
+                                  pixel_at(dx, first, 0), u->width};
+        unpack(&to, &range);
+    }
 }
 
-/* grad of up to s->n samples from `first` on; makes the strip shorter where it would leave a row that lies in place. */
+/* dx of the rows below `first` is finished; x and dx of those from there to `end` are needed. Moves on by whole steps
+ * of w->step rows. */
+static void move_window(const grad_job *job, int rank, const unit *u, window *w, int64_t first, int64_t end) {
+    const grad_plan *const plan = job->plan;
+    const kerf_launch *const launch = job->launch;
+    const int64_t height = plan->dx->at.dims[2], columns = plan->dx->at.dims[3];
+    first = first < height ? first - first % w->step : height;
+    while (plan->want & WANT_DX && w->stored < first) {
+        const int64_t next = first < w->stored + w->rows ? first : w->stored + w->rows;
+        if (w->cleared < next) {
+            clear_dx(&w->dx, columns, u->width, w->cleared, next);
+            w->cleared = next;
+        }
+        if (!plan->dx_in_place) {
+            kerf_split_phase(launch, rank, KERF_SPLIT_UNPACK);
+            store_dx(plan, launch, u, &w->dx, w->stored, next);
+        }
+        w->stored = next;
+    }
+    if (w->fetched >= end)
+        return;
+    end = end + w->step < height ? round_up(end, w->step) : height;
+    kerf_split_phase(launch, rank, KERF_SPLIT_PACK);
+    if (plan->want & WANT_DX && w->cleared < end) {
+        clear_dx(&w->dx, columns, u->width, w->cleared, end);
+        w->cleared = end;
+    }
+    if (plan->want & WANT_DGRID && !plan->x_in_place) {
+        const int64_t x_height = plan->x_at.dims[2]; /* 1 where all rows are the same */
+        fetch_x(plan, launch, u, &w->x, x_height == 1 || w->fetched > first ? w->fetched : first,
+                end < x_height ? end : x_height);
+    }
+    w->fetched = end;
+}
+
+/* The rows that are needed for `n` samples from `first` on. */
+static row_span span_of(const grad_job *job, const unit *u, int64_t first, int64_t n) {
+    const grad_plan *const plan = job->plan;
+    if (plan->n_spans == 0)
+        return (row_span){0, plan->dx->at.dims[2]};
+    const row_span *const spans = job->spans + u->n * plan->n_spans;
+    return (row_span){spans[first / STRIP].first, spans[(first + n - 1) / STRIP].end};
+}
+
+/* grad of up to s->n samples from `first` on; makes the strip shorter where it would leave a row that lies in place.
+ * Packed CHUNK samples at a time, of which a strip is a part. */
 static void fetch_grad(const grad_plan *plan, const pixels *grad, const unit *u, int64_t first, kerf_real *room,
                        strip *s) {
     if (plan->grad_in_place) {
@@ -173,9 +283,12 @@ static void fetch_grad(const grad_plan *plan, const pixels *grad, const unit *u,
         s->grad_step = grad->column_stride;
         return;
     }
-    const pack_range range = {first, s->n, u->channel, u->channels, room, u->width};
-    pack(grad, &range);
-    s->grad = room;
+    if (first % CHUNK == 0) {
+        const int64_t rest = plan->n_samples - first;
+        const pack_range range = {first, rest < CHUNK ? rest : CHUNK, u->channel, u->channels, room, u->width};
+        pack(grad, &range);
+    }
+    s->grad = room + first % CHUNK * u->width;
     s->grad_step = u->width;
 }
 
@@ -210,15 +323,16 @@ static void run_unit(const grad_job *job, int rank, const unit *u, kerf_real *ro
     s.width = u->width;
     s.nowhere = room + plan->x_elements + plan->dx_elements + plan->grad_elements;
     memset(s.nowhere, 0, (size_t)(4 * u->width) * sizeof(kerf_real));
-    if (plan->want & WANT_DX)
-        s.dx = clear_dx(plan, launch, u, room + plan->x_elements);
-    if (plan->want & WANT_DGRID) {
-        s.x = fetch_x(plan, launch, u, room);
+    window w = open_window(job, u, room);
+    s.x = w.x;
+    s.dx = w.dx;
+    if (plan->want & WANT_DGRID)
         dgrid = pixels_of(&plan->dgrid->at, dtype, launch->out[KERF_GSG_DGRID], u->n, 1, 3);
-    }
     for (int64_t first = 0; first < plan->n_samples; first += s.n) {
         s.n = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
         kerf_split_phase(launch, rank, KERF_SPLIT_PACK);
+        const row_span span = span_of(job, u, first, s.n);
+        move_window(job, rank, u, &w, span.first, span.end);
         fetch_grad(plan, &grad, u, first, room + plan->x_elements + plan->dx_elements, &s);
         kerf_split_phase(launch, rank, KERF_SPLIT_COMPUTE);
         load_points(&grid, first, s.n, x, y);
@@ -230,10 +344,24 @@ static void run_unit(const grad_job *job, int rank, const unit *u, kerf_real *ro
         if (plan->want & WANT_DGRID)
             store_slopes(job, &dgrid, u, first, &s);
     }
-    kerf_split_phase(launch, rank, KERF_SPLIT_UNPACK);
-    if (plan->want & WANT_DX && !plan->dx_in_place)
-        store_dx(plan, launch, u, room + plan->x_elements);
+    move_window(job, rank, u, &w, plan->dx->at.dims[2], 0);
     kerf_split_phase(launch, rank, KERF_SPLIT_NONE);
+}
+
+static void find_spans(void *arg, int rank) {
+    const grad_job *const job = arg;
+    const grad_plan *const plan = job->plan;
+    int64_t number, end;
+    kerf_team_share(plan->n_images * plan->n_spans, kerf_team_size(job->launch->team), rank, &number, &end);
+    for (; number < end; ++number) {
+        const int64_t image_number = number / plan->n_spans, first = number % plan->n_spans * STRIP;
+        const int64_t n = plan->n_samples - first < STRIP ? plan->n_samples - first : STRIP;
+        const pixels grid =
+            pixels_of(&plan->grid->at, plan->grid->dtype, job->launch->in[KERF_GSG_GRID], image_number, 1, 3);
+        kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
+        load_points(&grid, first, n, x, y);
+        job->spans[number] = touched_rows(&job->axis_y, plan->modes, y, n);
+    }
 }
 
 static void run_units(void *arg, int rank) {
@@ -284,10 +412,12 @@ static size_t parts_elements(const grad_plan *plan) {
 }
 
 static size_t scratch_bytes(const grad_plan *plan) {
-    size_t elements, bytes;
+    size_t elements, bytes, span_bytes;
     if (!kerf_mul_size(plan->slot_elements, (size_t)plan->n_slots, &elements) ||
         !kerf_add_size(elements, parts_elements(plan), &elements) ||
-        !kerf_mul_size(elements, sizeof(kerf_real), &bytes))
+        !kerf_mul_size(elements, sizeof(kerf_real), &bytes) ||
+        !kerf_mul_size((size_t)(plan->n_images * plan->n_spans), sizeof(row_span), &span_bytes) ||
+        !kerf_add_size(bytes, span_bytes, &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -323,6 +453,12 @@ static kerf_status run(const kerf_launch *launch) {
     const int n_team = kerf_team_size(launch->team);
     job.n_ranks = n_team < plan.n_slots ? n_team : (int)plan.n_slots;
     job.parts = job.slots + (size_t)plan.n_slots * plan.slot_elements;
+    job.spans = (row_span *)(void *)(job.parts + parts_elements(&plan));
+    if (plan.n_spans > 0 && plan.want) {
+        kerf_team_run(launch->team, find_spans, &job);
+        for (int64_t n = 0; n < plan.n_images; ++n)
+            settle_spans(job.spans + n * plan.n_spans, plan.n_spans);
+    }
     if (plan.want && job.n_ranks > 0)
         kerf_team_run(launch->team, run_units, &job);
     const bool no_units = job.n_ranks == 0 || !(plan.want & WANT_DGRID);
