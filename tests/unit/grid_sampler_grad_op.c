@@ -361,7 +361,7 @@ static void kinks_are_hit_and_missed(void) {
     free_subject(s);
 }
 
-/* Identity reads and writes everything once; points that leave a zero-padded image need nothing but the grid. */
+/* Identity reads and writes everything once; points that leave a zero-padded image need nothing but one coordinate. */
 static void work_is_a_lower_bound(void) {
     subject *const s = new_subject();
     memcpy(s->c.dim, (const int64_t[]){2, 3, 8, 16, 8, 16}, 6 * sizeof(int64_t));
@@ -380,7 +380,7 @@ static void work_is_a_lower_bound(void) {
         ((float *)s->in[KERF_GSG_GRID])[i] = i % 2 ? 5 : 0.3f;
     s->problem.want = 3;
     work = s->c.op->work(&s->problem, in);
-    CHECK(work.read_bytes == grid && work.written_bytes == image + grid && work.flops == 0);
+    CHECK(work.read_bytes == grid / 2 && work.written_bytes == image + grid && work.flops == 0);
     s->c.attr[0].number = KERF_NEAREST;
     s->c.want = 2;
     if (!fill(s, kerf_rng_seeded(3, 0)))
@@ -390,10 +390,46 @@ static void work_is_a_lower_bound(void) {
     free_subject(s);
 }
 
+static kerf_work work_with(subject *s, const char *layout, kerf_interpolation interpolation, kerf_padding padding,
+                           float gx, float gy) {
+    s->c.layout = layout;
+    s->c.attr[0].number = interpolation;
+    s->c.attr[1].number = padding;
+    if (!fill(s, kerf_rng_seeded(3, 0)))
+        return (kerf_work){0};
+    const kerf_strided *const grid = &s->problem.in[KERF_GSG_GRID]->at;
+    for (kerf_walk walk = kerf_walk_begin(grid); !walk.done; kerf_walk_next(&walk))
+        ((float *)s->in[KERF_GSG_GRID])[walk.offset] = walk.index[3] ? gy : gx;
+    return s->c.op->work(&s->problem, (const void *const *)s->in);
+}
+
+/* What a kernel may leave out is not counted: taps of weight zero, taps that the padding leads to one pixel, and sums
+ * of what lies in memory once. All samples at one point of one image, channels 3, 8 x 16 pixels, 4 samples. */
+static void work_leaves_out_what_a_kernel_may(void) {
+    subject *const s = new_subject();
+    memcpy(s->c.dim, (const int64_t[]){1, 3, 8, 16, 2, 2}, 6 * sizeof(int64_t));
+    s->c.want = 1;
+    const float centre_x = 1.f / 16, centre_y = 1.f / 8; /* of a pixel, as 8 + 0.5 and 4 + 0.5 */
+    kerf_work work = work_with(s, "nchw", KERF_BILINEAR, KERF_PAD_ZEROS, centre_x + 0.01f, centre_y + 0.01f);
+    CHECK(work.flops == 2 * 3 * 4 * 4);
+    work = work_with(s, "nchw", KERF_BILINEAR, KERF_PAD_ZEROS, centre_x, centre_y);
+    CHECK(work.flops == 2 * 3 * 4 * 1);
+    work = work_with(s, "nchw", KERF_BICUBIC, KERF_PAD_BORDER, 5, 5);
+    CHECK(work.flops == 2 * 3 * 4 * 1);
+    work = work_with(s, "grad=strides:0:0:0:0", KERF_BILINEAR, KERF_PAD_ZEROS, centre_x + 0.01f, centre_y + 0.01f);
+    CHECK(work.flops == 2 * 4 && work.read_bytes == 4 * (8 + 1));
+    s->c.want = 2;
+    work = work_with(s, "nchw", KERF_BILINEAR, KERF_PAD_ZEROS, centre_x, centre_y);
+    CHECK(work.flops == 2 * 3 * 4 * 3); /* the slopes of two neighbours, and this one's */
+    CHECK(work.read_bytes == 4 * (8 + 4 * 3 + 3 * 3));
+    free_subject(s);
+}
+
 #define TEST(name, run)                                                                                                \
     { "grid_sampler_grad op: " name, "[unit][kernels]", run, __FILE__, __LINE__ }
 
 const kerf_test kerf_tests_unit_grid_sampler_grad_op[] = {
+    TEST("work leaves out what a kernel may", work_leaves_out_what_a_kernel_may),
     TEST("operands follow the case", describes_operands),
     TEST("names of values are in the order of the enums", names_match_the_enums),
     TEST("bad cases are refused with names and numbers", refuses_bad_cases),
