@@ -171,15 +171,34 @@ static void read_before(doctor *d, const char *path) {
     warn(memory);
 }
 
+static bool prints_tables(const doctor *d) {
+    for (int i = 0; i < d->options->n_outputs; ++i)
+        if (d->options->output[i].format == KERF_FORMAT_TABLE)
+            return true;
+    return false;
+}
+
 /* A short measurement does not take the place of a full one. */
 static void keep(const doctor *d, const char *path) {
+    const bool stays = d->has_before && d->before.form == KERF_LIMITS_FULL && d->now.kept.form == KERF_LIMITS_SHORT;
     kerf_error problem;
-    if (d->has_before && d->before.form == KERF_LIMITS_FULL && d->now.kept.form == KERF_LIMITS_SHORT)
-        fprintf(d->file, "\nkept: still the full measurement of %s, in %s\n", d->before.utc, path);
-    else if (kerf_limits_write(path, &d->machine, &d->now.kept, &problem) != KERF_OK)
+    if (!stays && kerf_limits_write(path, &d->machine, &d->now.kept, &problem) != KERF_OK)
         warn(problem.message);
-    else
+    else if (prints_tables(d) && stays)
+        fprintf(d->file, "\nkept: still the full measurement of %s, in %s\n", d->before.utc, path);
+    else if (prints_tables(d))
         fprintf(d->file, "\nkept in %s\n", path);
+}
+
+static kerf_status give_json(const doctor *d, kerf_error *error) {
+    for (int i = 0; i < d->options->n_outputs; ++i) {
+        const kerf_output *const output = &d->options->output[i];
+        if (output->format != KERF_FORMAT_JSON)
+            continue;
+        KERF_TRY(output->path ? kerf_limits_write(output->path, &d->machine, &d->now.kept, error)
+                              : kerf_limits_print(d->file, &d->machine, &d->now.kept, error));
+    }
+    return KERF_OK;
 }
 
 static kerf_status examine(doctor *d, kerf_arena *arena, kerf_error *error) {
@@ -197,15 +216,17 @@ static kerf_status examine(doctor *d, kerf_arena *arena, kerf_error *error) {
                                    .why = "",
                                    .interrupted = d->interrupted};
     KERF_TRY(kerf_doctor_measure(&plan, &d->now, error));
-    print_limits(d);
-    print_before(d);
-    print_disturbances(d, environment);
-    print_fitness(d);
+    if (prints_tables(d)) {
+        print_limits(d);
+        print_before(d);
+        print_disturbances(d, environment);
+        print_fitness(d);
+    }
     if (has_path)
         keep(d, path);
     else
         warn("no folder for the limits (XDG_DATA_HOME, HOME); they are not kept");
-    return KERF_OK;
+    return give_json(d, error);
 }
 
 kerf_status kerf_doctor(const kerf_options *options, const volatile sig_atomic_t *interrupted, FILE *file,

@@ -136,16 +136,35 @@ static kerf_status replace(const char *path, const char *data, size_t bytes, ker
     return kerf_fail(error, KERF_ERROR_FILE, "'%s' cannot be written: %s", path, strerror(reason));
 }
 
-kerf_status kerf_limits_write(const char *path, const kerf_machine *machine, const kerf_kept_limits *kept,
-                              kerf_error *error) {
+/* The text is to be freed, also after a failure. */
+static kerf_status make_text(const kerf_machine *machine, const kerf_kept_limits *kept, kerf_text *text,
+                             kerf_error *error) {
     char *const data = malloc(CAPACITY);
+    *text = (kerf_text){0};
     if (!data)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to keep the limits");
-    kerf_text text = kerf_text_over(data, CAPACITY);
-    print_file(&text, machine, kept);
-    const kerf_status status = text.cut ? kerf_fail(error, KERF_ERROR_FILE, "the limits do not fit into their file")
-                                        : replace(path, data, text.length, error);
-    free(data);
+    *text = kerf_text_over(data, CAPACITY);
+    print_file(text, machine, kept);
+    return text->cut ? kerf_fail(error, KERF_ERROR_FILE, "the limits do not fit into their file") : KERF_OK;
+}
+
+kerf_status kerf_limits_write(const char *path, const kerf_machine *machine, const kerf_kept_limits *kept,
+                              kerf_error *error) {
+    kerf_text text;
+    kerf_status status = make_text(machine, kept, &text, error);
+    if (status == KERF_OK)
+        status = replace(path, text.data, text.length, error);
+    free(text.data);
+    return status;
+}
+
+kerf_status kerf_limits_print(FILE *file, const kerf_machine *machine, const kerf_kept_limits *kept,
+                              kerf_error *error) {
+    kerf_text text;
+    const kerf_status status = make_text(machine, kept, &text, error);
+    if (status == KERF_OK)
+        fputs(text.data, file);
+    free(text.data);
     return status;
 }
 

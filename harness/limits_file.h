@@ -3,6 +3,7 @@
 #define KERF_HARNESS_LIMITS_FILE_H
 
 #include "harness/limits.h"
+#include <stdio.h>
 
 /* What makes two measurements comparable. */
 typedef struct kerf_machine {
@@ -27,6 +28,9 @@ bool kerf_limits_path(const kerf_machine *machine, kerf_text *path);
 /* Makes the folders, and replaces the file as a whole or not at all. */
 kerf_status kerf_limits_write(const char *path, const kerf_machine *machine, const kerf_kept_limits *kept,
                               kerf_error *error);
+
+/* The same text, to a stream. */
+kerf_status kerf_limits_print(FILE *file, const kerf_machine *machine, const kerf_kept_limits *kept, kerf_error *error);
 
 /* KERF_OK with *found false if there is no file. A file that is damaged or of another machine is an error that says
  * where; *kept is then not to be used. */

@@ -97,10 +97,10 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_PLUGIN] = {"--plugin", "FILE.so", "rows and ops of a plug-in too (repeatable)", ALL & ~IN(DOCTOR), true},
     [OPTION_QUICK] = {"--quick", NULL, "doctor: about 5 s instead of 25", IN(DOCTOR), true},
     [OPTION_HTML] = {"--html", "FOLDER", "report: a page with tables and figures", IN(REPORT), false},
-    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)", REPORTS,
-                       true},
-    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", REPORTS, true},
-    [OPTION_JSON] = {"--json", NULL, "short for --format json", REPORTS, true},
+    [OPTION_FORMAT] = {"--format", "F", "table, json or csv on standard output (repeatable; default table)",
+                       REPORTS | IN(DOCTOR), true},
+    [OPTION_OUT] = {"--out", "F=PATH", "the same to a file (repeatable)", REPORTS | IN(DOCTOR), true},
+    [OPTION_JSON] = {"--json", NULL, "short for --format json", REPORTS | IN(DOCTOR), true},
     [OPTION_QUIET] = {"--quiet", NULL, "no progress on standard error", ALL | IN(REPORT), true},
     [OPTION_VERBOSE] = {"-v", NULL, "more on standard error: memory of each case", ALL & ~IN(DOCTOR), true},
     [OPTION_HELP] = {"--help", NULL, "this text", ALL | IN(REPORT), false},
@@ -328,6 +328,19 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+static kerf_status check_doctor(const kerf_options *options, kerf_error *error) {
+    if (options->op)
+        return kerf_fail(error, KERF_ERROR_USAGE, "bench doctor takes no op, '%s' was given; leave it out",
+                         options->op);
+    for (int i = 0; i < options->n_outputs; ++i)
+        if (options->output[i].format == KERF_FORMAT_CSV ||
+            (options->output[i].format == KERF_FORMAT_TABLE && options->output[i].path))
+            return kerf_fail(error, KERF_ERROR_USAGE,
+                             "bench doctor prints a table or json, and writes json to files: --format json, --out "
+                             "json=PATH");
+    return KERF_OK;
+}
+
 /* Options that the command would not heed are refused. */
 static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_error *error) {
     const bool times = options->command == KERF_COMMAND_RUN || options->command == KERF_COMMAND_TIME ||
@@ -336,9 +349,8 @@ static kerf_status check_fit(const kerf_options *options, uint64_t given, kerf_e
         if (given >> id & 1 && !(rows[id].commands >> options->command & 1))
             return kerf_fail(error, KERF_ERROR_USAGE, "%s means nothing to bench %s; leave it out", rows[id].name,
                              options->help_on ? options->help_on : "--op OP");
-    if (options->command == KERF_COMMAND_DOCTOR && options->op)
-        return kerf_fail(error, KERF_ERROR_USAGE, "bench doctor takes no op, '%s' was given; leave it out",
-                         options->op);
+    if (options->command == KERF_COMMAND_DOCTOR)
+        KERF_TRY(check_doctor(options, error));
     if (options->host_argument && !times)
         return kerf_fail(error, KERF_ERROR_USAGE,
                          "arguments behind -- are for Google Benchmark: bench time --op OP -- %s",
@@ -437,10 +449,11 @@ const char *kerf_options_help(const char *command) {
     }
     if (command && strcmp(command, "doctor") == 0) {
         kerf_text_printf(
-            &text, "usage: bench doctor [--quick] [--threads N] [--quiet]\n\n"
+            &text, "usage: bench doctor [--quick] [--threads N] [--json] [--out json=PATH] [--quiet]\n\n"
                    "Measures bandwidth per size of the working set and multiply-add rates for 1 to N threads, and\n"
                    "keeps them for this machine; says what disturbs timing here and which differences can be\n"
-                   "told. About 25 s; with --quick about 5 s, up to smaller sizes.\n");
+                   "told. About 25 s; with --quick about 5 s, up to smaller sizes. With --json what was measured, in\n"
+                   "the form of the kept file (docs/doctor.md), instead of the tables.\n");
         return memory;
     }
     if (command && strcmp(command, "annotate") == 0) {

@@ -32,11 +32,23 @@ static void a_damaged_file_is_one_warning(void) {
     REQUIRE(!strstr(result->err, "\033") && strstr(result->err, "ignored") && strstr(result->err, path));
 }
 
+static void json_is_the_kept_file(void) {
+    char command[320];
+    const cli_result *result = cli_bench_with("KERF_ISA=none", "doctor --quick --threads 1 --quiet --json");
+    REQUIRE_MESSAGE(result->exit_code == 0 && result->err[0] == '\0', "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strncmp(result->out, "{\"schema\":1,\"cpu\":", 18) == 0, "%.80s", result->out);
+    snprintf(command, sizeof command, "cmp -s '%s/out' \"$(grep -l '\"isa\":\"none\"' '%s'/data/kerf/machines/*)\"",
+             cli_folder(), cli_folder());
+    REQUIRE(system(command) == 0);
+}
+
 static void wrong_words_are_refused(void) {
     static const char *const wrong[] = {"doctor grid_sampler_grad",
                                         "doctor --op grid_sampler_grad",
                                         "doctor --set smoke",
                                         "doctor --time-budget 3",
+                                        "doctor --format csv",
+                                        "doctor --out table=/tmp/kerf-doctor.txt",
                                         "list --quick",
                                         "--op grid_sampler_grad --quick"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -89,6 +101,7 @@ const kerf_test kerf_tests_cli_doctor[] = {
      __LINE__},
     {"doctor: the short form tells all", "[cli][doctor]", the_short_form_tells_all, __FILE__, __LINE__},
     {"doctor: a damaged file is one warning", "[cli][doctor]", a_damaged_file_is_one_warning, __FILE__, __LINE__},
+    {"doctor: json is the kept file", "[cli][doctor]", json_is_the_kept_file, __FILE__, __LINE__},
     {"doctor: wrong words are refused", "[cli][doctor]", wrong_words_are_refused, __FILE__, __LINE__},
     {"doctor: help names the short form", "[cli][doctor]", help_names_the_short_form, __FILE__, __LINE__},
     {"doctor: without a home there is a warning", "[cli][doctor]", without_a_home_there_is_a_warning, __FILE__,
