@@ -60,6 +60,7 @@ void kerf_report_html(const kerf_records *records, const kerf_page *page, FILE *
         kerf_html_summary(&html);
         kerf_html_verified(&html);
         kerf_html_figures(&html);
+        kerf_html_tuned(&html);
         kerf_html_timed(&html);
         kerf_markup(file, "</section>\n");
     }

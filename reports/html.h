@@ -17,6 +17,7 @@ typedef struct kerf_html {
 void kerf_html_summary(const kerf_html *html);
 void kerf_html_verified(const kerf_html *html);
 void kerf_html_figures(const kerf_html *html);
+void kerf_html_tuned(const kerf_html *html);
 void kerf_html_timed(const kerf_html *html);
 
 /* A table in a box that scrolls by itself; caption and note are also the name of the box. Columns: NULL-terminated, one

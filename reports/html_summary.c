@@ -136,6 +136,8 @@ void kerf_html_summary(const kerf_html *html) {
     const kerf_record *about = kerf_digest_first(&html->records, KERF_RECORD_VERIFY);
     if (!about)
         about = kerf_digest_first(&html->records, KERF_RECORD_TIME);
+    if (!about)
+        about = kerf_digest_first(&html->records, KERF_RECORD_TUNE);
     kerf_markup(file, "<header>\n<h1>%s</h1>\n", about ? about->op : "Kerf report");
     if (run)
         kerf_markup(file, "<p class=\"lead\">Kerf %s on %s (%s), %d of %d processors, %s</p>\n", run->version,
@@ -147,6 +149,8 @@ void kerf_html_summary(const kerf_html *html) {
         kerf_markup(file, "<li><a href=\"#r%d-fastest\">What is fastest</a></li>", r);
     kerf_markup(file, "<li><a href=\"#r%d-verified\">Verified</a></li><li><a href=\"#r%d-figures\">Figures</a></li>", r,
                 r);
+    if (kerf_digest_first(&html->records, KERF_RECORD_TUNE))
+        kerf_markup(file, "<li><a href=\"#r%d-tuned\">Tuned</a></li>", r);
     kerf_markup(file, "<li><a href=\"#r%d-timed\">Times by case</a></li></ul></nav>\n</header>\n", r);
     print_environment(html);
     print_means(html);

@@ -65,11 +65,15 @@ def style_of(index):
     return SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)]
 
 
+def columns(names):
+    return 3 if max(map(len, names), default=0) <= 32 else 2
+
+
 def legend(figure, names, top=1.0):
     handles = [Line2D([], [], color=style_of(i)[0], marker=style_of(i)[1], linestyle="none", label=plain(name, 48))
                for i, name in enumerate(names)]
-    figure.legend(handles=handles, loc="upper left", ncols=min(len(handles), 3), bbox_to_anchor=(0, top),
-                  borderaxespad=0, handletextpad=0.3)
+    figure.legend(handles=handles, loc="upper left", ncols=columns(names), bbox_to_anchor=(0, top), borderaxespad=0,
+                  handletextpad=0.3)
 
 
 def inches(lines, least=2.4, each=0.27):
@@ -79,7 +83,7 @@ def inches(lines, least=2.4, each=0.27):
 def panels_of(data, height, sharey=True):
     """A figure with one axes per panel, below a legend of the series."""
     names = [series["name"] for series in data["panels"][0]["series"]]
-    legend_inches = 0.25 * -(-len(names) // 3) + 0.25
+    legend_inches = 0.25 * -(-len(names) // columns(names)) + 0.25
     figure = Figure(figsize=(WIDTH_INCHES, height + legend_inches), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0, 1, height / (height + legend_inches)), wspace=0.04)
     axes = figure.subplots(1, len(data["panels"]), sharey=sharey, squeeze=False)[0]
@@ -190,7 +194,7 @@ def sweep(data):
             points = sorted(series["points"])
             axis.plot([p[0] for p in points], [p[1] for p in points], color=colour, marker=marker, markersize=4.5,
                       linewidth=1.4)
-            axis.vlines([p[0] for p in points], [p[2] for p in points], [p[3] for p in points], color=colour)
+            axis.vlines([p[0] for p in points], [p[2] for p in points], [p[3] for p in points], color=colour, alpha=0.5)
             xs.update(p[0] for p in points)
             ys += [p[1] for p in points]
         if min(xs, default=0) > 0:
@@ -232,8 +236,57 @@ def split(data):
     return figure
 
 
+def tuning(data):
+    """Above, each configuration in the order of the search; below, the same by the value of each parameter."""
+    parameters = [(i, parameter) for i, parameter in enumerate(data["parameters"]) if len(parameter["values"]) > 1]
+    lines = -(-len(parameters) // 4)
+    figure = Figure(figsize=(WIDTH_INCHES, 3.5 + 2.2 * lines), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.5 / (3.5 + 2.2 * lines)))
+    grid = figure.add_gridspec(1 + lines, 4, height_ratios=[1.4] + [1] * lines)
+    legend(figure, data["rows"])
+    axis = figure.add_subplot(grid[0, :])
+    searched = [point for point in data["points"] if point[4] == 0]
+    for i in range(len(data["rows"])):
+        colour, marker = style_of(i)
+        for standard, size in ((0, 3.5), (1, 9)):
+            chosen = [point for point in searched if point[1] == i and point[5] == standard]
+            axis.plot([p[2] for p in chosen], [p[3] for p in chosen], color=colour, marker=marker, markersize=size,
+                      linestyle="none", alpha=0.8, fillstyle="none" if standard else "full")
+    for group in range(len(data["groups"])):
+        best, steps, bests = float("inf"), [], []
+        for point in sorted((p for p in searched if p[0] == group), key=lambda p: p[2]):
+            best = min(best, point[3])
+            steps.append(point[2])
+            bests.append(best)
+        axis.step(steps, bests, where="post", color=DIM, linewidth=1)
+    axis.set_yscale("log")
+    log_axis(axis.yaxis, [p[3] for p in searched])
+    axis.set_xlabel("configuration, in the order of the search; line: best so far; large and hollow: the default")
+    axis.set_ylabel("time / best")
+    for k, (index, parameter) in enumerate(parameters):
+        below = figure.add_subplot(grid[1 + k // 4, k % 4], sharey=axis)
+        order = sorted(range(len(parameter["values"])), key=lambda v: number_or_text(parameter["values"][v]))
+        place = {value: at for at, value in enumerate(order)}
+        for i in range(len(data["rows"])):
+            colour, marker = style_of(i)
+            chosen = [point for point in searched if point[1] == i and point[6 + index] in place]
+            below.plot([place[p[6 + index]] for p in chosen], [p[3] for p in chosen], color=colour, marker=marker,
+                       markersize=3.5, linestyle="none", alpha=0.6)
+        below.set_xticks(range(len(order)), [plain(parameter["values"][v], 10) for v in order], fontsize=8.5)
+        below.set_xlim(-0.6, len(order) - 0.4)
+        below.set_title(plain(parameter["name"], 28), fontsize=10)
+    return figure
+
+
+def number_or_text(value):
+    try:
+        return 0, float(value), ""
+    except ValueError:
+        return 1, 0.0, value
+
+
 DRAW = {"ranking": ranking, "share": share, "roofline": roofline, "error": error, "sweep": sweep,
-        "split": split}
+        "split": split, "tuning": tuning}
 
 
 def svg_of(figure, salt):

@@ -246,6 +246,8 @@ static bool print_figure(kerf_json *json, kerf_figure_kind kind, const kerf_reco
                          const kerf_ceilings *ceilings) {
     static kerf_plot plot;
     static walk w;
+    if (kind == KERF_FIGURE_TUNING)
+        return kerf_plot_tuning(json, run);
     plot = (kerf_plot){.records = *run, .point = point_of[kind]};
     if (!plot.point)
         return false;

@@ -24,6 +24,8 @@ typedef struct kerf_plot {
     int n_also;
 } kerf_plot;
 
+/* The figure of the tune records; false: there is nothing to draw. */
+bool kerf_plot_tuning(kerf_json *json, const kerf_records *records);
 /* The field `key=value` of a case's text, or NULL. */
 const char *kerf_plot_field(const char *text, const char *key, size_t key_bytes, size_t *bytes);
 /* Finds what was swept in plot->case_text: the first key whose values are numbers that differ, and what else did. */
