@@ -1,5 +1,6 @@
 #include "harness/select.h"
 
+#include "harness/casegen_sweep.h"
 #include "harness/device.h"
 #include <stdio.h>
 #include <string.h>
@@ -191,6 +192,22 @@ static kerf_status no_case_left(const kerf_options *options, kerf_error *error) 
                                            : "--set");
 }
 
+/* The cases of --case, or the first of the sets, in the sizes of the sweep. */
+static kerf_status sweep_cases(const kerf_options *options, const kerf_op_entry *entry, kerf_arena *arena,
+                               kerf_set_list *list, kerf_error *error) {
+    kerf_case_list base = {0}, swept;
+    for (int i = 0; i < list->n && base.n == 0; ++i)
+        base = list->at[i].cases;
+    if (base.n == 0)
+        return no_case_left(options, error);
+    if (!options->case_line)
+        base.n = 1;
+    KERF_TRY(kerf_sweep_expand(entry->op, options->sweep, &base, arena, &swept, error));
+    list->at[0] = (kerf_selected_set){.name = "sweep", .cases = swept};
+    list->n = 1;
+    return KERF_OK;
+}
+
 kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *entry, const char *sets,
                               kerf_arena *arena, kerf_set_list *list, kerf_error *error) {
     *list = (kerf_set_list){.at = KERF_ARENA_NEW(arena, kerf_selected_set, MAX_NAMES)};
@@ -208,12 +225,15 @@ kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *
     } else {
         KERF_TRY(read_sets(options, entry, options->sets ? options->sets : sets, arena, list, error));
     }
+    if (options->sweep[0])
+        KERF_TRY(sweep_cases(options, entry, arena, list, error));
     for (int i = 0; i < list->n; ++i) {
         const int n = list->at[i].cases.n;
         const kerf_status status = drop_impossible(&list->at[i].cases, arena, error);
         refused = status != KERF_OK ? status : refused;
         /* What a person wrote himself is never left out in silence. */
-        if (status != KERF_OK && (status != KERF_ERROR_USAGE || options->case_line || options->cases_file))
+        if (status != KERF_OK &&
+            (status != KERF_ERROR_USAGE || options->case_line || options->cases_file || options->sweep[0]))
             return status;
         n_dropped += n - list->at[i].cases.n;
         list->n_cases += list->at[i].cases.n;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MAX_COLUMNS = 16, MAX_FIELDS = 48, KEY_BYTES = 32 };
-#define COLUMN_WIDTH 20 /* time in ten, a blank, GB/s in six, room */
+#define VALUE_WIDTH 18 /* time in ten, a blank, GB/s in seven */
 
 bool kerf_terminal_is_swept(const kerf_record *record) {
     return record->kind == KERF_RECORD_TIME && strcmp(record->set, "sweep") == 0;
@@ -61,14 +61,13 @@ static const kerf_record *first_swept(const kerf_records *records) {
     return NULL;
 }
 
+/* In the order of the text. */
 static void print_label(FILE *file, const swept_keys *keys, const char *case_text, int width) {
+    size_t key_bytes, bytes;
     int printed = 0;
-    for (int i = 0; i < keys->n; ++i) {
-        size_t bytes;
-        const char *const field = field_of(case_text, keys->key[i], strlen(keys->key[i]), &bytes);
-        if (field)
-            printed += fprintf(file, "%s%.*s", printed ? " " : "  ", (int)bytes, field);
-    }
+    for (const char *at = case_text; (at = next_field(at, &key_bytes, &bytes)); at += bytes)
+        if (has_key(keys, at, key_bytes))
+            printed += fprintf(file, "%s%.*s", printed ? " " : "  ", (int)bytes, at);
     fprintf(file, "%*s", printed < width ? width - printed : 0, "");
 }
 
@@ -88,7 +87,9 @@ static int label_width(const kerf_records *records, const swept_keys *keys) {
 
 typedef struct columns {
     const char *row[MAX_COLUMNS];
-    int n, left_out;
+    int width[MAX_COLUMNS];
+    int n;
+    bool left_out;
 } columns;
 
 static columns columns_of(const kerf_records *records) {
@@ -100,24 +101,26 @@ static columns columns_of(const kerf_records *records) {
             ++at;
         if (!kerf_terminal_is_swept(record) || at < all.n)
             continue;
-        if (all.n < MAX_COLUMNS)
-            all.row[all.n++] = record->row;
-        else
-            all.left_out = 1;
+        all.left_out = all.n == MAX_COLUMNS;
+        if (all.left_out)
+            break;
+        const int name_width = (int)strlen(record->row);
+        all.width[all.n] = name_width > VALUE_WIDTH ? name_width : VALUE_WIDTH;
+        all.row[all.n++] = record->row;
     }
     return all;
 }
 
-static void print_cell(FILE *file, const kerf_record *record) {
+static void print_cell(FILE *file, const kerf_record *record, int width) {
     char rate[16] = "";
     if (!record || record->n_samples == 0) {
-        fprintf(file, "  %*s", COLUMN_WIDTH - 2, record ? kerf_verdict_name(record->finding.verdict) : "-");
+        fprintf(file, "  %*s", width, record ? kerf_verdict_name(record->finding.verdict) : "-");
         return;
     }
     const double bytes = record->read_bytes + record->written_bytes;
     if (bytes > 0)
         snprintf(rate, sizeof rate, "%.3g", bytes / record->time_ns.middle);
-    fprintf(file, "  ");
+    fprintf(file, "%*s", width - VALUE_WIDTH + 2, "");
     kerf_terminal_time(file, record->time_ns.middle);
     fprintf(file, " %7s", rate);
 }
@@ -136,7 +139,7 @@ static int print_line(const kerf_records *records, int first, FILE *file, const 
                 of_column[c] = records->at[i];
     print_label(file, keys, head->case_text, width);
     for (int c = 0; c < all->n; ++c)
-        print_cell(file, of_column[c]);
+        print_cell(file, of_column[c], all->width[c]);
     fputc('\n', file);
     return i;
 }
@@ -146,7 +149,7 @@ static void print_mode(const kerf_records *records, FILE *file, const swept_keys
     const int width = label_width(records, keys);
     fprintf(file, "\n%-*s", width, mode);
     for (int c = 0; c < all.n; ++c)
-        fprintf(file, "  %*.*s", COLUMN_WIDTH - 2, COLUMN_WIDTH - 2, all.row[c]);
+        fprintf(file, "  %*s", all.width[c], all.row[c]);
     fprintf(file, "%s\n", all.left_out ? "  ... (more in the records)" : "");
     for (int i = 0; i < records->n;) {
         if (kerf_terminal_is_swept(records->at[i]) && strcmp(records->at[i]->mode, mode) == 0)

@@ -2,6 +2,7 @@
 #include "tests/catch_shim.h"
 #include "tests/cli/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define TINY "--case 'N=1 C=8 H=6 W=5 Ho=4 Wo=3 fill=uniform'"
@@ -44,11 +45,53 @@ static void asking_where_nothing_is_timed_is_refused(void) {
     }
 }
 
+static void sweeps_are_tables_and_records(void) {
+    const cli_result *const result =
+        cli_bench("time --op grid_sampler_grad --variant naive,strided --sweep C=1,3 --sweep H=W=4..8 --time-budget 1 "
+                  "--json --format table --case 'N=1 C=5 H=6 W=6 Ho=4 Wo=3'");
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"time\"") == 2 * 2 * 2 * 2);
+    REQUIRE(strstr(result->out, "\"set\":\"sweep\",\"case\":\"N=1 C=3 H=8 W=8 Ho=4 Wo=3 "));
+    REQUIRE_MESSAGE(cli_count_lines(result->out, "  C=1 H=4 W=4 ") == 2, "%s", result->out); /* hot and cold */
+    REQUIRE(cli_count_lines(result->out, "  C=3 H=8 W=8 ") == 2);
+    REQUIRE(!strstr(result->out, "  C=5"));
+    REQUIRE(!strstr(result->out, "timed, fastest first"));
+}
+
+static void bad_sweeps_are_refused_before_anything_runs(void) {
+    static const char *const sweeps[] = {"C=1..2000+1",
+                                         "C=-1..2",
+                                         "Q=1",
+                                         "C=1..8x1",
+                                         "C=3 --sweep C=4",
+                                         "C=3 --set bench",
+                                         "C=9223372036854775807",
+                                         "N=2..2 --sweep H=W=0"};
+    for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; ++i) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "time --op grid_sampler_grad --variant naive --quiet --sweep %s",
+                 sweeps[i]);
+        const cli_result *const result = cli_bench(arguments);
+        REQUIRE_MESSAGE(result->exit_code == 2, "%s: %d %s", arguments, result->exit_code, result->err);
+        REQUIRE(result->out[0] == '\0');
+        REQUIRE_MESSAGE(strchr(result->err, '\n') == strrchr(result->err, '\n'), "%s", result->err);
+    }
+    /* A size that is a number, but not one that fits this machine. */
+    const cli_result *const huge =
+        cli_bench("time --op grid_sampler_grad --variant naive --quiet --sweep C=1..100000000000x100000000000");
+    REQUIRE_MESSAGE(huge->exit_code == 1, "%d %s", huge->exit_code, huge->err);
+    REQUIRE_MESSAGE(strstr(huge->err, "are free") && strchr(huge->err, '\n') == strrchr(huge->err, '\n'), "%s",
+                    huge->err);
+}
+
 const kerf_test kerf_tests_cli_profiling[] = {
     {"profiling: splits are shown and recorded", "[cli][time]", splits_are_shown_and_recorded, __FILE__, __LINE__},
     {"profiling: counters are shown or the reason", "[cli][time]", counters_are_shown_or_the_reason, __FILE__,
      __LINE__},
     {"profiling: asking where nothing is timed is refused", "[cli]", asking_where_nothing_is_timed_is_refused, __FILE__,
      __LINE__},
+    {"profiling: sweeps are tables and records", "[cli][time]", sweeps_are_tables_and_records, __FILE__, __LINE__},
+    {"profiling: bad sweeps are refused before anything runs", "[cli]", bad_sweeps_are_refused_before_anything_runs,
+     __FILE__, __LINE__},
     {0},
 };
