@@ -268,13 +268,27 @@ int kerf_peers_expect(kerf_peers *peers, int storage) {
                                      &peers->arena, &last_error);
 }
 
-double kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed, int64_t *n_bad) {
+void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed,
+                      kerf_peers_verdict *verdict) {
     const int output = operand - KERF_GSG_N_IN;
+    *verdict = (kerf_peers_verdict){0};
     if (!is_wanted(peers, output))
-        return -1;
-    const kerf_comparison found = kerf_compare_output(&peers->expect[storage != 0][output], peers->c.dtype, packed);
-    *n_bad = found.n_bad;
-    return found.ratio;
+        return;
+    const kerf_expect *const expect = &peers->expect[storage != 0][output];
+    const kerf_comparison found = kerf_compare_output(expect, peers->c.dtype, packed);
+    verdict->ratio = found.ratio;
+    verdict->n_bad = found.n_bad;
+    verdict->n_elements = expect->n_elements;
+    const unsigned char *element = packed;
+    for (int64_t i = 0; i < expect->n_elements; ++i, element += kerf_dtype_bytes(peers->c.dtype)) {
+        const double got = kerf_dtype_load(peers->c.dtype, element), lo = expect->lo[i], hi = expect->hi[i];
+        const bool is_finite = isfinite(lo) && isfinite(hi);
+        verdict->n_class += (isfinite(got) != 0) != is_finite;
+        if (!isfinite(got) || !is_finite)
+            continue;
+        verdict->error = fmax(verdict->error, fmax(lo - got, got - hi));
+        verdict->largest = fmax(verdict->largest, fmax(fabs(lo), fabs(hi)));
+    }
 }
 
 uint64_t kerf_peers_isa(void) {

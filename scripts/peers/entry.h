@@ -42,8 +42,16 @@ void kerf_peers_poison(kerf_peers *peers, int row);
 void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *packed);
 /* The oracle of the case, or of the case with accumulate=storage. Needed once before kerf_peers_judge; 0 is success. */
 int kerf_peers_expect(kerf_peers *peers, int storage);
-/* error / slack of the worst element of a packed output: at most 1 is right. Negative: the output is not wanted. */
-double kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed, int64_t *n_bad);
+/* Of a packed output. Its fields stay 0 where the output is not wanted. */
+typedef struct kerf_peers_verdict {
+    double ratio;          /* error / slack of the worst element: at most 1 is right */
+    double error, largest; /* largest distance to the values that are right, and the largest of these, where finite */
+    int64_t n_bad, n_elements;
+    int64_t n_class; /* not finite where a finite value is right, or the reverse */
+} kerf_peers_verdict;
+
+void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed,
+                      kerf_peers_verdict *verdict);
 
 uint64_t kerf_peers_isa(void); /* KERF_ISA_... */
 const char *kerf_peers_cpu(void);

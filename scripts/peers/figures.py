@@ -144,7 +144,8 @@ def group_table(figures, cases, threads, row):
                 keys = [(text, count) for text in cases if "dtype=f32" in text and group_of(text) == group and
                         interpolation_of(text) == interpolation and (text, count) in figures.times]
                 cells.append(show(figures.mean_ratio(keys, row)) + f" ({len(keys)})" if keys else "-")
-            rows.append([interpolation, str(count), *cells])
+            if any(cell != "-" for cell in cells):
+                rows.append([interpolation, str(count), *cells])
     return ["", "threads", *GROUPS], rows
 
 
@@ -180,7 +181,8 @@ def scaling_table(figures, cases, threads):
             scale = figures.mean(keys, lambda key, process: figures.median_ns(
                 (key[0], 1), process) / figures.median_ns(key, process)) if keys else None
             cells.append(f"{show(scale)} ({len(keys)})" if scale else "-")
-        rows.append([interpolation, *cells])
+        if any(cell != "-" for cell in cells):
+            rows.append([interpolation, *cells])
     return ["", *GROUPS], rows
 
 
@@ -193,10 +195,18 @@ def show_value(figures, text, row):
         return "-"
     if not value["n_bad"]:
         return f"{value['ratio']:.2g}"
-    told = f"wrong, {value['ratio']:.2g}, {value['n_bad']} elements"
-    if "storage_ratio" in value:
-        told += f"; {value['storage_ratio']:.2g} with accumulate=storage"
+    told = f"wrong: {percent(value['bad_part'])} of the elements"
+    if value["class_part"] > 0:
+        told += f", {percent(value['class_part'])} in being finite or not"
+    if value["class_part"] < value["bad_part"]:
+        told += f", by up to {percent(value['error_part'])} of the largest"
+    if "storage_bad_part" in value:
+        told += f"; {percent(value['storage_bad_part'])} with accumulate=storage"
     return told
+
+
+def percent(part):
+    return f"{100 * part:.2g} %" if part < 0.995 else f"{100 * part:.0f} %"
 
 
 def short(text):

@@ -13,6 +13,11 @@ class Operand(ctypes.Structure):
                 ("strides", ctypes.c_int64 * 4)]
 
 
+class Verdict(ctypes.Structure):
+    _fields_ = [("ratio", ctypes.c_double), ("error", ctypes.c_double), ("largest", ctypes.c_double),
+                ("n_bad", ctypes.c_int64), ("n_elements", ctypes.c_int64), ("n_class", ctypes.c_int64)]
+
+
 class Failure(Exception):
     """One line for the user."""
 
@@ -31,7 +36,7 @@ class Library:
                 ("bind", number, [pointer, text]), ("run", number, [pointer, number]),
                 ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
                 ("expect", number, [pointer, number]),
-                ("judge", ctypes.c_double, [pointer, number, number, pointer, ctypes.POINTER(ctypes.c_int64)]),
+                ("judge", None, [pointer, number, number, pointer, ctypes.POINTER(Verdict)]),
                 ("isa", ctypes.c_uint64, []), ("cpu", text, [])):
             function = getattr(self.c, "kerf_peers_" + name)
             function.restype, function.argtypes = result, arguments
@@ -109,13 +114,22 @@ class Case:
             self.library.fail()
 
     def judge(self, storage, packed):
-        """Largest error / slack of the outputs {operand: buffer or address}, and how many elements are wrong."""
-        worst, n_bad = 0.0, 0
+        """Of the outputs {operand: buffer or address}: the largest error / slack, the parts of the elements that
+        are wrong, and wrong in being finite, and the largest error as a part of the largest value of its output."""
+        found = {"ratio": 0.0, "n_bad": 0, "bad_part": 0.0, "class_part": 0.0, "error_part": 0.0}
+        n_elements, n_class = 0, 0
         for output, data in packed.items():
-            bad = ctypes.c_int64()
-            worst = max(worst, self.library.judge(self.handle, storage, output, data, ctypes.byref(bad)))
-            n_bad += bad.value
-        return worst, n_bad
+            verdict = Verdict()
+            self.library.judge(self.handle, storage, output, data, ctypes.byref(verdict))
+            found["ratio"] = max(found["ratio"], verdict.ratio)
+            found["n_bad"] += verdict.n_bad
+            n_elements += verdict.n_elements
+            n_class += verdict.n_class
+            if verdict.largest > 0:
+                found["error_part"] = max(found["error_part"], verdict.error / verdict.largest)
+        found["bad_part"] = found["n_bad"] / max(1, n_elements)
+        found["class_part"] = n_class / max(1, n_elements)
+        return found
 
 
 def bytes_of(dtype):

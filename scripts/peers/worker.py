@@ -128,11 +128,10 @@ class Worker:
 
     def judge(self, case, packed):
         """Under the rules of the case, and what sums in the storage type may do where these are broken."""
-        worst, n_bad = case.judge(0, packed)
-        found = {"ratio": worst, "n_bad": n_bad}
-        if n_bad and bytes_in_half(case):
+        found = case.judge(0, packed)
+        if found["n_bad"] and library.bytes_of(case.dtype) == 2:
             case.expect(1)
-            found["storage_ratio"] = case.judge(1, packed)[0]
+            found["storage_bad_part"] = case.judge(1, packed)["bad_part"]
         return found
 
     def check_case(self, text, threads, skip):
@@ -156,10 +155,6 @@ class Worker:
                 (self.check_case if self.job["values"] else self.time_case)(text, threads, skip)
             except (library.Failure, RuntimeError) as failure:
                 say(kind="failed", **at, message=str(failure).splitlines()[0])
-
-
-def bytes_in_half(case):
-    return library.bytes_of(case.dtype) == 2
 
 
 def main():
