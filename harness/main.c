@@ -1,3 +1,4 @@
+#include "harness/annotate.h"
 #include "harness/doctor.h"
 #include "harness/list.h"
 #include "harness/pipeline.h"
@@ -64,9 +65,9 @@ static int end_with(kerf_command command, kerf_status status, const kerf_error *
     if (status == KERF_OK)
         return 0;
     if (status == KERF_ERROR_INTERRUPTED) {
-        const char *const kept =
-            command == KERF_COMMAND_DOCTOR || command == KERF_COMMAND_REPORT ? "" : "; the records so far are kept";
-        fprintf(stderr, "bench: interrupted%s\n", kept);
+        const bool has_records =
+            command != KERF_COMMAND_DOCTOR && command != KERF_COMMAND_REPORT && command != KERF_COMMAND_ANNOTATE;
+        fprintf(stderr, "bench: interrupted%s\n", has_records ? "; the records so far are kept" : "");
         return 128 + interrupted;
     }
     fprintf(stderr, "bench: %s\n", error->message);
@@ -93,6 +94,12 @@ static kerf_status run_command(const kerf_options *options, int argc, char **arg
     case KERF_COMMAND_TIME_WORKER:
         *exit_code = kerf_timing_worker(registry);
         return KERF_OK;
+    case KERF_COMMAND_ANNOTATE:
+        catch_signals();
+        return kerf_annotate(options, registry, &interrupted, stdout, error);
+#else
+    case KERF_COMMAND_ANNOTATE:
+        return kerf_fail(error, KERF_ERROR_USAGE, "this bench was built without Google Benchmark and cannot annotate");
 #endif
     default:
         break;

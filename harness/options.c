@@ -460,7 +460,7 @@ const char *kerf_options_help(const char *command) {
         kerf_text_printf(
             &text,
             "usage: bench annotate VARIANT --op OP [--case TEXT] [--threads N] [--seconds S] [--plugin FILE.so]\n\n"
-            "Runs one row on one case (default: the first of set bench), samples where it is about 1,000\n"
+            "Runs one row on one case (default: the first of set bench), samples where it is up to 1,000\n"
             "times a second, and shows the instructions of the loops that it spends its time in, with\n"
             "percentages. Needs objdump (binutils), no hardware counters and no root.\n");
         return memory;

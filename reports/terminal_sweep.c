@@ -113,7 +113,7 @@ static columns columns_of(const kerf_records *records) {
 
 static void print_cell(FILE *file, const kerf_record *record, int width) {
     char rate[16] = "";
-    if (!record || record->n_samples == 0) {
+    if (!record || record->n_samples == 0 || record->finding.verdict != KERF_PASS) {
         fprintf(file, "  %*s", width, record ? kerf_verdict_name(record->finding.verdict) : "-");
         return;
     }

@@ -3,6 +3,7 @@
 #include "tests/cli/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TINY "--case 'N=1 C=8 H=6 W=5 Ho=4 Wo=3 fill=uniform'"
@@ -84,6 +85,52 @@ static void bad_sweeps_are_refused_before_anything_runs(void) {
                     huge->err);
 }
 
+static bool has_objdump(void) {
+    return system("objdump --version > /dev/null 2>&1") == 0;
+}
+
+static void annotate_shows_functions_and_instructions(void) {
+    if (!has_objdump())
+        SKIP("no objdump here");
+    const cli_result *const result =
+        cli_bench("annotate naive --op grid_sampler_grad --seconds 0.3 --quiet --case 'N=1 C=8 H=16 W=16 Ho=16 Wo=16'");
+    REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
+    REQUIRE(cli_count_lines(result->out, "naive@cpu on N=1 C=8 H=16 W=16 Ho=16 Wo=16 dtype=f32 ") == 1);
+    REQUIRE(cli_count_lines(result->out, "functions") == 1);
+    REQUIRE_MESSAGE(strstr(result->out, " %  ") && strstr(result->out, ":  "), "%s", result->out);
+    REQUIRE(result->err[0] == '\0');
+}
+
+static void annotate_refuses_in_one_line(void) {
+    static const struct {
+        const char *before, *arguments;
+        int exit_code;
+        const char *words;
+    } refused[] = {
+        {"", "annotate --op grid_sampler_grad", 2, "no variant"},
+        {"", "annotate naive", 2, "no op"},
+        {"", "annotate naiv --op grid_sampler_grad", 2, "did you mean 'naive'"},
+        {"", "annotate naive,strided --op grid_sampler_grad", 2, "one row"},
+        {"", "annotate naive strided extra --op grid_sampler_grad", 2, "unexpected argument"},
+        {"", "annotate naive@cuda --op grid_sampler_grad", 2, "variant"},
+        {"", "annotate naive --op grid_sampler_grad --seconds 0", 2, "--seconds"},
+        {"", "annotate naive --op grid_sampler_grad --seconds nan", 2, "--seconds"},
+        {"", "annotate naive --op grid_sampler_grad --case N=1", 2, "missing sizes"},
+        {"", "annotate naive --op grid_sampler_grad --split", 2, "means nothing"},
+        {"", "annotate cuda_grid_stride@cuda_sim --op grid_sampler_grad", 2, "no row that runs"},
+        {"", "annotate naive --op grid_sampler_grad --case 'N=100000000 C=1000 H=1000 W=100 Ho=1 Wo=1'", 1, "are free"},
+        {"PATH=/nowhere", "annotate naive --op grid_sampler_grad --seconds 0.1", 1, "binutils"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        const cli_result *const result = cli_bench_with(refused[i].before, refused[i].arguments);
+        REQUIRE_MESSAGE(result->exit_code == refused[i].exit_code, "%s: %d %s", refused[i].arguments, result->exit_code,
+                        result->err);
+        REQUIRE_MESSAGE(strstr(result->err, refused[i].words), "%s: %s", refused[i].arguments, result->err);
+        REQUIRE(result->out[0] == '\0');
+        REQUIRE_MESSAGE(strchr(result->err, '\n') == strrchr(result->err, '\n'), "%s", result->err);
+    }
+}
+
 const kerf_test kerf_tests_cli_profiling[] = {
     {"profiling: splits are shown and recorded", "[cli][time]", splits_are_shown_and_recorded, __FILE__, __LINE__},
     {"profiling: counters are shown or the reason", "[cli][time]", counters_are_shown_or_the_reason, __FILE__,
@@ -93,5 +140,8 @@ const kerf_test kerf_tests_cli_profiling[] = {
     {"profiling: sweeps are tables and records", "[cli][time]", sweeps_are_tables_and_records, __FILE__, __LINE__},
     {"profiling: bad sweeps are refused before anything runs", "[cli]", bad_sweeps_are_refused_before_anything_runs,
      __FILE__, __LINE__},
+    {"profiling: annotate shows functions and instructions", "[cli][annotate]",
+     annotate_shows_functions_and_instructions, __FILE__, __LINE__},
+    {"profiling: annotate refuses in one line", "[cli][annotate]", annotate_refuses_in_one_line, __FILE__, __LINE__},
     {0},
 };
