@@ -9,8 +9,9 @@
 
 #define WHOLE       (KERF_LANES > 4 ? KERF_LANES : 4) /* channels that blocks are multiples of */
 #define LINE        (64 / (int)sizeof(kerf_real))     /* channels in a cache line */
-#define CACHE_BYTES ((int64_t)1 << 20)                /* of packed x and dx that a block may take, in the L2 cache */
-#define PLANES      (2 * LINE)                        /* channels that are packed together: enough pages for the TLB */
+#define CACHE_BYTES ((int64_t)1 << 22)                /* of packed x and dx that a block may take at most */
+#define PLANES      (4 * LINE)                        /* channels that are packed together, of many images */
+#define MANY_IMAGES 4
 #define MAX_SLOTS   64
 
 /* Windows (window.h) are for images of more bytes a block and of so many channels; every row number below is a real. */
@@ -56,16 +57,18 @@ static bool channels_in_place(const kerf_operand *operand) {
 
 /* Channels of a unit. Where nothing is packed all of them: the channels of a pixel follow each other in memory, narrow
  * blocks would leave most sets of the caches unused, and two ranks would pull neighbouring lines from each other.
- * Packed, as many as stay in the cache, and fewer where there would be work for one rank only. */
+ * Packed, as many as nearly stay in the cache, and fewer where there would be work for few ranks only. */
 static int64_t choose_block(const grad_plan *plan, int64_t wanted) {
     const int64_t channels = padded_width(plan->n_channels);
     const bool packs = !plan->grad_in_place || !plan->x_in_place || !plan->dx_in_place;
-    int64_t block = wanted > 0 ? round_up(wanted, WHOLE) : packs ? PLANES : channels;
+    int64_t block = wanted > 0 ? round_up(wanted, WHOLE) : channels;
     if (wanted == 0 && packs) {
         const double n_pixels = (double)plan->x_at.dims[2] * (double)plan->x_at.dims[3] +
                                 (double)plan->dx->at.dims[2] * (double)plan->dx->at.dims[3];
-        if (n_pixels * sizeof(kerf_real) * PLANES > (double)CACHE_BYTES || (plan->n_images == 1 && block >= channels))
-            block = LINE;
+        block = plan->n_images >= MANY_IMAGES ? PLANES : PLANES / 2;
+        while (block > LINE && (n_pixels * sizeof(kerf_real) * (double)block > (double)CACHE_BYTES ||
+                                (plan->n_images == 1 && block >= channels)))
+            block /= 2;
     }
     return block < channels ? block : channels > 0 ? channels : 1;
 }
