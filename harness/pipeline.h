@@ -47,6 +47,11 @@ kerf_status kerf_stage_tune(kerf_run *run, const kerf_set_list *sets, kerf_error
 kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_case *c, const char *const leave_out[],
                                    kerf_finding *findings, kerf_error *error);
 
+/* The command that repeats what a VERIFY or TIME record says of its row on this case; NULL without memory. */
+const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const char *case_text);
+/* What was wrong and how to repeat it, on standard error. */
+void kerf_print_failure(const kerf_record *record, kerf_progress *progress);
+
 /* The whole run; *exit_code as docs/design.md lists them. */
 kerf_status kerf_pipeline(const kerf_options *options, const kerf_registry *registry, int argc, char **argv,
                           const volatile sig_atomic_t *interrupted, int *exit_code, kerf_error *error);

@@ -90,7 +90,21 @@ static void print_limit(kerf_json *json, const kerf_record *record) {
     print_estimate(json, "share", &record->share);
 }
 
+static void print_overhead(kerf_json *json, const kerf_record *record) {
+    kerf_json_real(json, "resolution_ns", record->resolution_ns);
+    kerf_json_array(json, "overhead_ns");
+    for (int i = 0; i < record->n_overheads; ++i) {
+        kerf_json_array(json, NULL);
+        kerf_json_real(json, NULL, record->overhead[i].sample_ns);
+        kerf_json_real(json, NULL, record->overhead[i].call_ns);
+        kerf_json_end_array(json);
+    }
+    kerf_json_end_array(json);
+}
+
 static void print_samples(kerf_json *json, const kerf_record *record) {
+    if (record->n_overheads > 0)
+        print_overhead(json, record);
     kerf_json_array(json, "samples");
     for (int i = 0; i < record->n_samples; ++i) {
         const kerf_recorded_sample *const sample = &record->sample[i];
@@ -118,6 +132,8 @@ static void print_timing(kerf_json *json, const kerf_record *record) {
     kerf_json_real(json, "covered", record->covered);
     if (record->speed_ratio.middle > 0)
         print_estimate(json, "ratio_to_naive", &record->speed_ratio);
+    if (record->speed_unresolved)
+        kerf_json_bool(json, "ratio_unresolved", true);
     print_limit(json, record);
     kerf_json_text(json, "stop", record->stop);
     if (record->extra)

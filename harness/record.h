@@ -42,6 +42,12 @@ typedef struct kerf_recorded_sample {
     uint16_t process, round;
 } kerf_recorded_sample;
 
+/* What a process found the timed loop itself to take. */
+typedef struct kerf_recorded_overhead {
+    double sample_ns; /* of a sample of one call that does nothing */
+    double call_ns;   /* of each further call in a batch */
+} kerf_recorded_overhead;
+
 typedef struct kerf_record {
     kerf_record_kind kind;
     const char *line;                    /* as it was read from a file, without newline; NULL for what this run says */
@@ -58,12 +64,14 @@ typedef struct kerf_record {
     const char *mode;     /* "verify", "hot", "cold"; TRUST: the attributes */
     const char *config;   /* "threads=2" */
     const char *output;   /* VERIFY, TIME: name of the output of the finding, or NULL; TRUST: the output */
-    const char *repeat;   /* VERIFY: the command that repeats it; NULL on PASS and SKIP */
+    const char *repeat;   /* VERIFY, TIME: the command that repeats it; NULL on PASS and SKIP */
     kerf_finding finding; /* VERIFY; TIME: verdict, ratio and reason of the case that was timed */
 
     kerf_estimate time_ns;     /* TIME: of one call; low and high are the interval */
     double covered;            /* TIME: confidence of the interval */
     kerf_estimate speed_ratio; /* TIME: time of naive / time of this row, paired by process; middle 0: no naive row */
+    bool speed_unresolved;     /* TIME: the two times differ by less than the clock can tell */
+    double resolution_ns;      /* TIME: what two such times must differ by to be told apart */
     const char *stop;          /* TIME: why each process stopped, "narrow,time,..." */
     double flops, read_bytes, written_bytes; /* TIME: least work of the case; all 0: not known */
     double limit_ns;                         /* TIME: no call can be faster; 0: not known */
@@ -73,6 +81,8 @@ typedef struct kerf_record {
     kerf_estimate share;                     /* limit / time */
     const kerf_recorded_sample *sample;
     int n_samples;
+    const kerf_recorded_overhead *overhead; /* TIME: one per process, to be subtracted from samples */
+    int n_overheads;
     const kerf_recorded_extra *extra; /* TIME: split and counters, or NULL */
 
     const kerf_recorded_tune *tune;  /* TUNE, which has what VERIFY and TIME have up to `covered`, and samples, too */

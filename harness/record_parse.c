@@ -260,6 +260,30 @@ static void read_samples(reader *r, kerf_record *record) {
     record->n_samples = (int)n;
 }
 
+static void read_overhead(reader *r, kerf_record *record) {
+    const json_t *const rows = json_object_get(r->object, "overhead_ns");
+    const size_t n = json_array_size(rows);
+    record->resolution_ns = real(r, "resolution_ns", 0, 0);
+    if (n == 0 || n > INT32_MAX)
+        return;
+    kerf_recorded_overhead *const overhead = KERF_ARENA_NEW(r->arena, kerf_recorded_overhead, n);
+    if (!overhead) {
+        r->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const json_t *const row = json_array_get(rows, i), *const first = json_array_get(row, 0);
+        if (json_array_size(row) != 2 || !json_is_number(first) || !json_is_number(json_array_get(row, 1))) {
+            refuse(r, "overhead_ns", "an array of [first, further]");
+            return;
+        }
+        overhead[i] = (kerf_recorded_overhead){.sample_ns = json_number_value(first),
+                                               .call_ns = json_number_value(json_array_get(row, 1))};
+    }
+    record->overhead = overhead;
+    record->n_overheads = (int)n;
+}
+
 static void read_limit(reader *r, kerf_record *record) {
     reader in;
     if (inner(r, "work", &in)) {
@@ -318,9 +342,12 @@ static void read_time(reader *r, kerf_record *record) {
     record->time_ns = estimate(r, "time_ns");
     record->covered = real(r, "covered", 0, 0);
     record->speed_ratio = estimate(r, "ratio_to_naive");
+    record->speed_unresolved = json_is_true(json_object_get(r->object, "ratio_unresolved"));
+    record->repeat = text_or(r, "repeat", NULL);
     record->stop = text_or(r, "stop", "");
     read_limit(r, record);
     read_extra(r, record);
+    read_overhead(r, record);
     read_samples(r, record);
     if (record->n_samples > 0 && !(record->time_ns.middle > 0))
         refuse(r, "time_ns", "a time above 0 where there are samples");

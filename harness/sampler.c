@@ -194,7 +194,7 @@ kerf_overhead kerf_sampler_overhead(const kerf_timed *nothing, const kerf_clock 
 double kerf_sample_call_ns(const kerf_sample *sample, const kerf_overhead *overhead) {
     const double own_ns = overhead->sample_ns + (sample->batch - 1.0) * overhead->call_ns;
     const double total_ns = (double)sample->total_ns - own_ns;
-    return total_ns > 0 ? total_ns / sample->batch : 0;
+    return (total_ns > overhead->step_ns ? total_ns : overhead->step_ns) / sample->batch;
 }
 
 double kerf_sample_resolution_ns(const kerf_sample *sample, const kerf_overhead *overhead) {

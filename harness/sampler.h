@@ -20,7 +20,7 @@ typedef struct kerf_overhead {
     double step_ns;   /* the clock's resolution */
 } kerf_overhead;
 
-/* Nanoseconds of one call of the sample without the overhead; at least 0. */
+/* Nanoseconds of one call of the sample without the overhead; at least what the clock tells apart. */
 double kerf_sample_call_ns(const kerf_sample *sample, const kerf_overhead *overhead);
 /* What two such figures must differ by to be told apart. */
 double kerf_sample_resolution_ns(const kerf_sample *sample, const kerf_overhead *overhead);

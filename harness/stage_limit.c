@@ -2,6 +2,7 @@
 #include "harness/stage_time.h"
 
 #include "harness/machine_limits.h"
+#include "harness/timing_figures.h"
 #include <math.h>
 #include <string.h>
 
@@ -39,9 +40,7 @@ typedef struct hold {
 } hold;
 
 static double time_of(const hold *h, const kerf_timing_cell *cell) {
-    double medians[KERF_TIME_PROCESSES], covered;
-    kerf_process_medians(cell, medians, h->memory);
-    return kerf_process_estimate(medians, &covered).middle;
+    return kerf_timing_figures_of(cell, KERF_TIME_PROCESSES, h->memory).time_ns.middle;
 }
 
 static bool has_time(const kerf_timing_cell *cell) {
@@ -138,7 +137,7 @@ static double reached(const kerf_timing_limit *loop) {
             return 0;
         values[p] = loop->rate[p];
     }
-    return kerf_process_estimate(values, &covered).high;
+    return kerf_timing_interval(values, KERF_TIME_PROCESSES, &covered).high;
 }
 
 /* Raises the limits by what the loops reached. False where a loop could not run: nothing can be said then. */
@@ -236,19 +235,6 @@ kerf_status kerf_stage_hold(kerf_run *run, const kerf_timing_options *options, k
 
 /* ---- recording */
 
-static const char *repeat_command(kerf_run *run, const kerf_record *record) {
-    char memory[8192];
-    kerf_text text = kerf_text_over(memory, sizeof memory);
-    kerf_text_printf(&text, "bench time --op %s --variant %s --threads %d", record->op, record->row, run->threads);
-    for (int i = 0; run->options->plugin[i]; ++i) {
-        kerf_text_printf(&text, " --plugin ");
-        kerf_text_print_shell_word(&text, run->options->plugin[i]);
-    }
-    kerf_text_printf(&text, " --case ");
-    kerf_text_print_shell_word(&text, record->case_text);
-    return kerf_arena_copy_text(&run->sink.arena, memory);
-}
-
 static const char *activity_of(const char *limit_by) {
     return strcmp(limit_by, "read") == 0 ? "reading" : strcmp(limit_by, "write") == 0 ? "writing" : "moving all bytes";
 }
@@ -259,7 +245,7 @@ static void tell_implausible(kerf_run *run, kerf_record *record) {
     finding->verdict = KERF_IMPLAUSIBLE;
     finding->check = "limit";
     record->speed_ratio = (kerf_estimate){0};
-    record->repeat = repeat_command(run, record);
+    record->repeat = kerf_repeat_command(run, record, record->case_text);
     kerf_text text = kerf_text_over(finding->reason, sizeof finding->reason);
     kerf_text_printf(&text,
                      "a call of %.4g us is %.3g times as fast as the machine allows: ", record->time_ns.middle * 1e-3,

@@ -1,14 +1,11 @@
 #include "harness/stage_time.h"
 
 #include "harness/stage_extra.h"
-#include "harness/stats.h"
+#include "harness/timing_figures.h"
 #include "harness/verify.h"
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
-
-#define CONFIDENCE 0.95
 
 /* Why the row is not timed on any case, or NULL. */
 static const char *untimed_reason(kerf_arena *arena, const kerf_selected_row *row) {
@@ -69,25 +66,7 @@ static int lay_out_cells(const kerf_run *run, const kerf_timed_case *cases, int 
     return n;
 }
 
-void kerf_process_medians(const kerf_timing_cell *cell, double medians[KERF_TIME_PROCESSES], double *memory) {
-    for (int process = 0; process < KERF_TIME_PROCESSES; ++process) {
-        int n = 0;
-        for (int i = 0; i < cell->n_samples; ++i)
-            if (cell->sample[i].process == process)
-                memory[n++] = (double)cell->sample[i].total_ns / cell->sample[i].batch;
-        medians[process] = n > 0 ? kerf_median(memory, n) : NAN;
-    }
-}
-
-kerf_estimate kerf_process_estimate(const double values[KERF_TIME_PROCESSES], double *covered) {
-    double known[KERF_TIME_PROCESSES];
-    int n = 0;
-    for (int i = 0; i < KERF_TIME_PROCESSES; ++i)
-        if (!isnan(values[i]))
-            known[n++] = values[i];
-    if (n == 0)
-        return (kerf_estimate){0};
-    const kerf_interval interval = kerf_median_interval(known, n, CONFIDENCE, covered);
+static kerf_estimate estimate_of(kerf_interval interval) {
     return (kerf_estimate){interval.middle, interval.low, interval.high};
 }
 
@@ -107,6 +86,14 @@ static kerf_status copy_samples(kerf_arena *arena, const kerf_timing_cell *cell,
     for (int i = 0; i < cell->n_samples; ++i)
         samples[i] = (kerf_recorded_sample){cell->sample[i].total_ns, cell->sample[i].batch, cell->sample[i].process,
                                             cell->sample[i].round};
+    kerf_recorded_overhead *const overhead = KERF_ARENA_NEW(arena, kerf_recorded_overhead, KERF_TIME_PROCESSES);
+    if (!overhead)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
+    for (int process = 0; process < KERF_TIME_PROCESSES; ++process)
+        overhead[process] =
+            (kerf_recorded_overhead){cell->overhead[process].sample_ns, cell->overhead[process].call_ns};
+    record->overhead = overhead;
+    record->n_overheads = KERF_TIME_PROCESSES;
     record->sample = samples;
     record->n_samples = cell->n_samples;
     return KERF_OK;
@@ -119,15 +106,16 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
     double *const memory = KERF_ARENA_NEW(&run->arena, double, most + 1);
     if (!memory)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", most);
-    double medians[KERF_TIME_PROCESSES], ratios[KERF_TIME_PROCESSES], ignored;
-    kerf_process_medians(cell, medians, memory);
-    record->time_ns = kerf_process_estimate(medians, &record->covered);
+    const kerf_timing_figures figures = kerf_timing_figures_of(cell, KERF_TIME_PROCESSES, memory);
+    record->time_ns = estimate_of(figures.time_ns);
+    record->covered = figures.covered;
+    record->resolution_ns = figures.resolution_ns;
     record->stop = stops_text(&run->sink.arena, cell);
     if (naive && naive->n_samples > 0) {
-        kerf_process_medians(naive, ratios, memory);
-        for (int process = 0; process < KERF_TIME_PROCESSES; ++process)
-            ratios[process] /= medians[process];
-        record->speed_ratio = kerf_process_estimate(ratios, &ignored);
+        const kerf_timing_figures naive_figures = kerf_timing_figures_of(naive, KERF_TIME_PROCESSES, memory);
+        bool resolved;
+        record->speed_ratio = estimate_of(kerf_timing_ratio(&naive_figures, &figures, &resolved));
+        record->speed_unresolved = !resolved && naive != cell;
     }
     record->extra = kerf_stage_extra(run, cell, KERF_TIME_PROCESSES);
     return copy_samples(&run->sink.arena, cell, record, error);
@@ -150,13 +138,23 @@ static void tell_wrong(kerf_run *run, const kerf_timing_cell *cell, kerf_record 
     record->output = is_known ? run->entry->op->outputs[found->output] : NULL;
     record->finding = *found;
     kerf_text reason = kerf_text_over(record->finding.reason, sizeof record->finding.reason);
-    kerf_text_printf(&reason, "a %s was wrong: %s[",
-                     strncmp(found->reason, "timed", 5) == 0 ? "timed call" : "call on poisoned outputs",
-                     record->output ? record->output : "output");
+    const char *const call = strncmp(found->reason, "timed", 5) == 0  ? "a timed call"
+                             : strncmp(found->reason, "last", 4) == 0 ? "the last timed call"
+                                                                      : "a call on poisoned outputs";
+    kerf_text_printf(&reason, "%s was wrong: %s[", call, record->output ? record->output : "output");
     for (int axis = 0; axis < found->rank; ++axis)
         kerf_text_printf(&reason, "%s%lld", axis ? "," : "", (long long)found->index[axis]);
     kerf_text_printf(&reason, "] = %.9g, not in [%.9g, %.9g] +- %.3g; %lld of %lld elements", found->got, found->lo,
                      found->hi, found->slack, (long long)found->n_bad, (long long)found->n_elements);
+}
+
+/* Of the case where the call was wrong. */
+static kerf_status add_repeat(kerf_run *run, const kerf_case *wrong_on, kerf_record *record, kerf_error *error) {
+    char memory[4096];
+    kerf_text text = kerf_text_over(memory, sizeof memory);
+    kerf_case_print(wrong_on, &text);
+    record->repeat = kerf_repeat_command(run, record, memory);
+    return record->repeat ? KERF_OK : kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the records");
 }
 
 static kerf_status record_cell(kerf_run *run, const kerf_timed_case *timed, int mode, int row,
@@ -179,9 +177,12 @@ static kerf_status record_cell(kerf_run *run, const kerf_timed_case *timed, int 
                           .finding = timed->findings[row]};
     if (!record.case_text || !record.config)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the records");
-    if (cell && cell->wrong_on)
+    if (cell && cell->wrong_on) {
         tell_wrong(run, cell, &record);
-    else if (cell && cell->n_samples > 0)
+        KERF_TRY(add_repeat(run, cell->wrong_on, &record, error));
+        if (cell->wrong_on == cell->c && mode == KERF_HOT) /* cold says the same */
+            kerf_print_failure(&record, &run->progress);
+    } else if (cell && cell->n_samples > 0)
         KERF_TRY(add_times(run, cell, naive, &record, error));
     else if (cell) {
         /* A row that passed may still end its process when it is timed. */

@@ -24,12 +24,6 @@ typedef struct kerf_held_cell {
     bool implausible;     /* faster than that */
 } kerf_held_cell;
 
-/* The median time of one call in each process; NAN where the process has no sample. `memory` has room for the samples
- * of the cell. */
-void kerf_process_medians(const kerf_timing_cell *cell, double medians[KERF_TIME_PROCESSES], double *memory);
-/* Of the values that are not NAN; 0 if there are none. */
-kerf_estimate kerf_process_estimate(const double values[KERF_TIME_PROCESSES], double *covered);
-
 /* Finds or measures run->limits. */
 kerf_status kerf_stage_find_limits(kerf_run *run, kerf_error *error);
 /* Cells that seem to be faster than the machine allows are timed again, with all rows that take turns with them, and

@@ -17,17 +17,23 @@ static const char *copied_case_text(kerf_run *run, const kerf_case *c) {
     return kerf_arena_copy_text(&run->sink.arena, memory);
 }
 
-static const char *repeat_command(kerf_run *run, const kerf_record *record) {
+const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const char *case_text) {
     char memory[8192];
     kerf_text text = kerf_text_over(memory, sizeof memory);
-    kerf_text_printf(&text, "bench verify --op %s --variant %s --threads %d --timeout %g", record->op, record->row,
-                     run->threads, run->options->timeout_s);
+    const bool times = record->kind == KERF_RECORD_TIME;
+    kerf_text_printf(&text, "bench %s --op %s --variant %s --threads %d", times ? "time" : "verify", record->op,
+                     record->row, run->threads);
+    if (times)
+        kerf_text_printf(&text, " --order-seed %llu --time-budget %g", (unsigned long long)run->options->order_seed,
+                         run->options->time_budget_s);
+    else
+        kerf_text_printf(&text, " --timeout %g", run->options->timeout_s);
     for (int i = 0; run->options->plugin[i]; ++i) {
         kerf_text_printf(&text, " --plugin ");
         kerf_text_print_shell_word(&text, run->options->plugin[i]);
     }
     kerf_text_printf(&text, " --case ");
-    kerf_text_print_shell_word(&text, record->case_text);
+    kerf_text_print_shell_word(&text, case_text);
     return kerf_arena_copy_text(&run->sink.arena, memory);
 }
 
@@ -45,14 +51,16 @@ static void print_where(const kerf_record *record) {
             (long long)finding->n_elements);
 }
 
-static void print_failure(const kerf_record *record, kerf_progress *progress) {
+void kerf_print_failure(const kerf_record *record, kerf_progress *progress) {
     const kerf_finding *const finding = &record->finding;
     kerf_progress_clear(progress);
-    fprintf(stderr, "%s %s, check '%s'%s%s; %d thread%s, buffers %s\n", kerf_verdict_name(finding->verdict),
-            record->row, finding->check, finding->reason[0] ? ": " : "", finding->reason, finding->threads,
-            finding->threads == 1 ? "" : "s", finding->place ? finding->place : "-");
-    fprintf(stderr, "  case %s\n", record->case_text);
-    if (record->output)
+    fprintf(stderr, "%s %s, check '%s'%s%s; %d thread%s", kerf_verdict_name(finding->verdict), record->row,
+            finding->check, finding->reason[0] ? ": " : "", finding->reason, finding->threads,
+            finding->threads == 1 ? "" : "s");
+    if (record->kind == KERF_RECORD_VERIFY)
+        fprintf(stderr, ", buffers %s", finding->place ? finding->place : "-");
+    fprintf(stderr, "\n  case %s\n", record->case_text);
+    if (record->output && record->kind == KERF_RECORD_VERIFY) /* the reason of a time says it */
         print_where(record);
     fprintf(stderr, "  repeat: %s\n", record->repeat);
 }
@@ -78,9 +86,9 @@ static kerf_status record_finding(kerf_run *run, const char *set, const kerf_cas
     if (wrong) {
         ++run->n_failed;
         run->any_wrong = true;
-        record.repeat = repeat_command(run, &record);
+        record.repeat = kerf_repeat_command(run, &record, case_text);
         if (row->n_failed++ < MOST_FAILURES_SHOWN)
-            print_failure(&record, &run->progress);
+            kerf_print_failure(&record, &run->progress);
         else if (row->n_failed == MOST_FAILURES_SHOWN + 1)
             fprintf(stderr, "further failures of %s are in the records only\n", row->text);
     }

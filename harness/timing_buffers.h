@@ -13,9 +13,9 @@ typedef struct kerf_timing_block {
 } kerf_timing_block;
 
 /* Sets of inputs, and of outputs for each row, in which calls rotate from round to round. */
-#define KERF_TIMING_SETS 3
-/* The most calls of a sample are 2 to this power. */
-#define KERF_TIMING_FLIPS 20
+#define KERF_TIMING_SETS  3
+#define KERF_TIMING_FLIPS 21
+#define KERF_TIMING_CALLS (UINT32_C(1) << (KERF_TIMING_FLIPS - 1)) /* the most of a sample */
 
 /* Inverts some bits of an element: its sign, or the lowest bit of what has none. */
 typedef struct kerf_timing_flip {
@@ -66,7 +66,7 @@ void kerf_timing_inputs_close(kerf_timing_inputs *inputs);
 int kerf_timing_inputs_go_to(kerf_timing_inputs *inputs, uint64_t step);
 
 /* The next `calls` calls, at most 2^KERF_TIMING_FLIPS, get inputs that all differ, the last one those of the step: each
- * is followed by kerf_timing_set_called, which changes one element. */
+ * is followed by kerf_timing_set_called, which changes one element. Fewer may be made. */
 void kerf_timing_set_begin(kerf_timing_set *set, uint32_t calls);
 
 static inline void kerf_timing_flip_once(const kerf_timing_flip *flip) {

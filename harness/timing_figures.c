@@ -20,8 +20,7 @@ static double median_in(const kerf_timing_cell *cell, int process, double *memor
     return n > 0 ? kerf_median(memory, n) : NAN;
 }
 
-/* Values that are NAN do not count. */
-static kerf_interval interval_of(const double *values, int n, double *covered) {
+kerf_interval kerf_timing_interval(const double *values, int n, double *covered) {
     double known[KERF_TIMING_PROCESSES_MOST];
     int n_known = 0;
     for (int i = 0; i < n; ++i)
@@ -41,7 +40,7 @@ kerf_timing_figures kerf_timing_figures_of(const kerf_timing_cell *cell, int n_p
     kerf_timing_figures figures = {.n_processes = n_processes, .resolution_ns = resolution_of(cell)};
     for (int process = 0; process < n_processes; ++process)
         figures.median_ns[process] = median_in(cell, process, memory);
-    const kerf_interval seen = interval_of(figures.median_ns, n_processes, &figures.covered);
+    const kerf_interval seen = kerf_timing_interval(figures.median_ns, n_processes, &figures.covered);
     figures.time_ns = at_least(seen, figures.resolution_ns);
     return figures;
 }
@@ -51,7 +50,7 @@ kerf_interval kerf_timing_ratio(const kerf_timing_figures *other, const kerf_tim
     const double resolution_ns = fmax(one->resolution_ns, other->resolution_ns);
     for (int process = 0; process < one->n_processes; ++process)
         ratio[process] = other->median_ns[process] / one->median_ns[process];
-    const kerf_interval seen = interval_of(ratio, one->n_processes, &covered);
+    const kerf_interval seen = kerf_timing_interval(ratio, one->n_processes, &covered);
     *resolved = fabs(other->time_ns.middle - one->time_ns.middle) >= resolution_ns;
     if (!(covered > 0))
         return seen;

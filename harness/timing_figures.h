@@ -18,6 +18,9 @@ typedef struct kerf_timing_figures {
 /* `memory` has room for cell->n_samples. */
 kerf_timing_figures kerf_timing_figures_of(const kerf_timing_cell *cell, int n_processes, double *memory);
 
+/* The interval of the median of one value per process, those that are NAN left out; *covered is 0 if all are. */
+kerf_interval kerf_timing_interval(const double *values, int n_processes, double *covered);
+
 /* Times of `other` over times of `one`, paired by process. Where their difference is below the resolution the middle
  * is 1 and *resolved is false. Middle 0: no process has both. */
 kerf_interval kerf_timing_ratio(const kerf_timing_figures *other, const kerf_timing_figures *one, bool *resolved);

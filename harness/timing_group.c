@@ -54,7 +54,8 @@ static void use_step_of_round(cell *one, uint32_t calls) {
     worker *const w = one->w;
     one->called_step = step_of(one);
     use_step(one, one->called_step);
-    kerf_timing_set_begin(one->set, calls);
+    /* The warm-up doubles its calls, all on the same step: the first half of twice as many is new to each. */
+    kerf_timing_set_begin(one->set, one->sampler.round < 0 ? 2 * calls : calls);
     if (w->next_step <= one->called_step)
         w->next_step = one->called_step + 1;
 }
@@ -134,7 +135,7 @@ static uint64_t share_ns(worker *w) {
 }
 
 static kerf_status host_group(group *g, const char *op_name, kerf_cache_mode mode, kerf_error *error) {
-    const uint32_t max_batch = mode == KERF_COLD ? 1 : UINT32_C(1) << KERF_TIMING_FLIPS;
+    const uint32_t max_batch = mode == KERF_COLD ? 1 : KERF_TIMING_CALLS;
     for (int i = 0; i < g->n; ++i)
         g->sampler[i]->rule = kerf_stop_rule_standard(&g->w->clock, g->wall_ns / (uint64_t)g->n, max_batch);
     char name[64];

@@ -179,7 +179,9 @@ static void print_timed_row(const kerf_record *record, FILE *file, int width, co
         fprintf(file, "  %8.*f", record->share.middle < 0.1 ? 3 : 2, record->share.middle);
     else
         fprintf(file, "  %8s", "-");
-    if (record->speed_ratio.middle > 0)
+    if (record->speed_unresolved)
+        fprintf(file, "  %7s (below what the clock tells apart)", "~1");
+    else if (record->speed_ratio.middle > 0)
         fprintf(file, "  %7.2f [%.2f, %.2f]", record->speed_ratio.middle, record->speed_ratio.low,
                 record->speed_ratio.high);
     fputc('\n', file);

@@ -194,6 +194,7 @@ static void timing_writes_samples(void) {
     REQUIRE_MESSAGE(cli_count_lines(result->out, "{\"schema\":1,\"kind\":\"time\"") == 4, "%s", result->out);
     REQUIRE(strstr(result->out, "\"mode\":\"hot\"") && strstr(result->out, "\"mode\":\"cold\""));
     REQUIRE(strstr(result->out, "\"samples\":[[0,0,") && strstr(result->out, "[5,0,"));
+    REQUIRE(strstr(result->out, "\"overhead_ns\":[[") && strstr(result->out, "\"resolution_ns\":"));
 }
 
 /* Rows that are right while they are verified: a call that was timed, or one more like it, gives them away. */
@@ -234,6 +235,9 @@ static void a_wrong_timed_call_is_recorded(void) {
     REQUIRE_MESSAGE(record && strstr(record, "\"check\":\"timed\",\"output\":\"d"), "%s", result->out);
     REQUIRE(strstr(record, "\"index\":[0,") && strstr(record, "\"got\":") && strstr(record, "\"low\":"));
     REQUIRE(!strstr(record, "\"samples\""));
+    const char *const repeat = "bench time --op grid_sampler_grad --variant idles@cpu --threads ";
+    REQUIRE_MESSAGE(strstr(record, repeat) && strstr(result->err, repeat), "%s", result->err);
+    REQUIRE(strstr(record, " --order-seed 1 --time-budget 1 --plugin ") && strstr(record, " --case "));
 }
 
 static void the_front_end_lists_our_rows(void) {

@@ -32,7 +32,7 @@ static const char *const record_lines[] = {
         RECORD_IDENTITY("hot") "\"verdict\":\"PASS\",\"error_over_slack\":0.275,\"threads\":2,"
                                "\"time_ns\":{\"middle\":1234.5,\"low\":1.2e+03,\"high\":1300.25},"
                                "\"covered\":0.96875,\"ratio_to_naive\":{\"middle\":4,\"low\":3.5,"
-                               "\"high\":4.5},\"work\":{\"flops\":1e+06,\"read_bytes\":4096,"
+                               "\"high\":4.5},\"ratio_unresolved\":true,\"work\":{\"flops\":1e+06,\"read_bytes\":4096,"
                                "\"written_bytes\":12.5},\"limit\":{\"ns\":617.25,\"by\":\"copy\","
                                "\"level\":1048576,\"again\":true},\"share\":{\"middle\":0.5,\"low\":0.25,"
                                "\"high\":0.625},\"stop\":\"narrow,time\","
@@ -40,12 +40,13 @@ static const char *const record_lines[] = {
                                "\"unpack\":64.5},\"counters\":{\"calls\":3,\"cycles\":4096,"
                                "\"instructions\":8192,\"l1d_misses\":12,\"llc_misses\":null,"
                                "\"branch_misses\":0,\"cycles_per_ns\":2.5},"
+                               "\"resolution_ns\":2.5,\"overhead_ns\":[[27,1.5],[0,0]],"
                                "\"samples\":[[0,0,9000000000,7],[5,65535,1,4294967295]]}",
     RECORD_HEAD("time")
         RECORD_IDENTITY("cold") "\"verdict\":\"FAIL\",\"error_over_slack\":3,\"reason\":\"a timed call was "
                                 "wrong\",\"threads\":2,\"check\":\"timed\",\"output\":\"dgrid\",\"index\":[],"
                                 "\"got\":1,\"low\":0,\"high\":0,\"slack\":0,\"bad_elements\":1,"
-                                "\"elements\":2}",
+                                "\"elements\":2,\"repeat\":\"bench time\"}",
     RECORD_HEAD("trust") "\"op\":\"grid_sampler_grad\",\"mode\":\"padding_mode=zeros\",\"output\":\"dx\"}",
     RECORD_HEAD("end") "\"exit_code\":4,\"seconds\":12.5,\"passed\":10,\"failed\":1,\"skipped\":2}",
 };

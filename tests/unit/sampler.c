@@ -10,6 +10,7 @@
 /* A world in which only calls take time. */
 typedef struct world {
     uint64_t now_ns;
+    uint64_t reading_ns; /* of the clock */
     bool still;
     int visits[4096]; /* rows in the order in which their samples were prepared */
     int n_visits;
@@ -21,15 +22,20 @@ typedef struct row {
     uint64_t (*call_ns)(struct row *row, int call);
     uint64_t prepare_ns;
     int n_calls, n_prepared;
-    int fails_at;      /* this call fails; 0: none */
-    int back_at;       /* during this call the clock jumps back by 100 ms; 0: none */
-    int back_every;    /* and during every call with a multiple of this number */
-    uint64_t value_ns; /* parameter of call_ns */
+    int fails_at;   /* this call fails; 0: none */
+    int back_at;    /* during this call the clock jumps back by 100 ms; 0: none */
+    int back_every; /* and during every call with a multiple of this number */
+    int ahead_at;   /* during this call the clock jumps ahead by ahead_ns; 0: none */
+    uint64_t ahead_ns;
+    uint32_t n_announced; /* calls, to prepare */
+    uint64_t value_ns;    /* parameter of call_ns */
     kerf_rng rng;
 } row;
 
 static uint64_t now_in(void *state) {
-    return ((world *)state)->now_ns;
+    world *const in = state;
+    in->now_ns += in->reading_ns;
+    return in->now_ns;
 }
 
 static kerf_clock clock_of(world *in) {
@@ -39,7 +45,7 @@ static kerf_clock clock_of(world *in) {
 
 static void prepare_row(void *arg, uint32_t calls) {
     row *const r = arg;
-    (void)calls;
+    r->n_announced += calls;
     ++r->n_prepared;
     r->in->now_ns += r->prepare_ns;
     if (r->in->n_visits < 4096)
@@ -53,6 +59,8 @@ static kerf_status call_row(void *arg) {
         r->in->now_ns += r->call_ns(r, r->n_calls);
     if (r->n_calls == r->back_at || (r->back_every && r->n_calls % r->back_every == 0))
         r->in->now_ns -= SECOND / 10;
+    if (r->n_calls == r->ahead_at)
+        r->in->now_ns += r->ahead_ns;
     return r->n_calls == r->fails_at ? KERF_ERROR_DEVICE : KERF_OK;
 }
 
@@ -67,6 +75,20 @@ static uint64_t spiky(row *r, int call) {
 
 static uint64_t drifting(row *r, int call) {
     return r->value_ns + (uint64_t)call * r->value_ns / 100;
+}
+
+/* By a hundredth of a percent. */
+static uint64_t drifting_slowly(row *r, int call) {
+    return r->value_ns + (uint64_t)call * r->value_ns / 10000;
+}
+
+/* Two of three calls are in the first mode. */
+static uint64_t mostly_one_mode(row *r, int call) {
+    return call % 3 ? r->value_ns : 2 * r->value_ns;
+}
+
+static uint64_t rarely_spiky(row *r, int call) {
+    return call % 5000 ? r->value_ns : 1000000;
 }
 
 static uint64_t bimodal(row *r, int call) {
@@ -189,6 +211,24 @@ static void two_modes_end_in_a_plateau(void) {
     REQUIRE(one.n_samples == 48);
 }
 
+static void slow_drift_is_within_the_goal(void) {
+    world in = {0};
+    row r = {.call_ns = drifting_slowly, .value_ns = 200000};
+    sample_alone(&one, &r, &in, 100 * SECOND, 1);
+    REQUIRE(one.stop == KERF_STOP_NARROW && one.n_samples == 12);
+    REQUIRE(one.sample[0].total_ns == 200040 && one.sample[11].total_ns == 200260);
+    REQUIRE(median_ns(&one) == 200150);
+}
+
+/* Of 12 and 24 samples the interval reaches into the second mode, of 48 it does not. */
+static void rare_second_mode_takes_more_samples(void) {
+    world in = {0};
+    row r = {.call_ns = mostly_one_mode, .value_ns = 200000};
+    sample_alone(&one, &r, &in, 100 * SECOND, 1);
+    REQUIRE(one.stop == KERF_STOP_NARROW && one.n_samples == 48);
+    REQUIRE(median_ns(&one) == 200000);
+}
+
 /* A plateau is a matter of luck in pure noise, but of little. */
 static void noise_narrows_with_more_samples(void) {
     int n_plateaus = 0;
@@ -251,6 +291,50 @@ static void clock_that_jumps_back_again_and_again_costs_those_samples(void) {
     sample_alone(&one, &r, &in, SECOND, 1);
     REQUIRE(one.n_samples == 20 && one.stop == KERF_STOP_NARROW);
     REQUIRE(one.n_discarded == 20);
+}
+
+/* Nobody can tell it from a call that took long: it is one sample, and the median does not mind. */
+static void clock_that_jumps_ahead_is_a_spike(void) {
+    world in = {0};
+    row r = {.call_ns = steady, .value_ns = 200000, .ahead_at = 5, .ahead_ns = SECOND / 10};
+    sample_alone(&one, &r, &in, SECOND, 1);
+    REQUIRE(one.n_discarded == 0 && one.n_samples == 12 && one.stop == KERF_STOP_NARROW);
+    REQUIRE(one.sample[3].total_ns == 100200000 && median_ns(&one) == 200000);
+}
+
+static void clock_that_jumps_ahead_of_all_time_leaves_the_floor(void) {
+    world in = {0};
+    row r = {.call_ns = steady, .value_ns = 200000, .ahead_at = 2, .ahead_ns = 10 * SECOND};
+    sample_alone(&one, &r, &in, SECOND, 1);
+    REQUIRE(one.stop == KERF_STOP_TIME && one.n_samples == one.rule.floor_samples);
+    REQUIRE(median_ns(&one) == 200000);
+}
+
+static void overhead_is_exact(void) {
+    world in = {.reading_ns = 25};
+    const kerf_clock clock = clock_of(&in);
+    row nothing = {.in = &in, .call_ns = rarely_spiky, .value_ns = 2};
+    const kerf_timed timed = {.arg = &nothing, .prepare = prepare_row, .call = call_row};
+    const kerf_overhead overhead = kerf_sampler_overhead(&timed, &clock);
+    REQUIRE(overhead.sample_ns == 27 && overhead.call_ns == 2 && overhead.step_ns == 30);
+    REQUIRE(nothing.n_announced == (uint32_t)nothing.n_calls);
+    /* A call of 100 ns in the same loop. */
+    row r = {.call_ns = steady, .value_ns = 102};
+    in = (world){.reading_ns = 25};
+    sample_alone(&one, &r, &in, SECOND / 100, 1u << 20);
+    REQUIRE(one.batch > 100 && kerf_sample_call_ns(&one.sample[0], &overhead) == 100);
+    REQUIRE(kerf_sample_resolution_ns(&one.sample[0], &overhead) == 30.0 / one.batch);
+    sample_alone(&one, &r, &in, SECOND / 100, 1);
+    REQUIRE(one.batch == 1 && kerf_sample_call_ns(&one.sample[0], &overhead) == 100);
+}
+
+static void overhead_of_a_clock_that_stands_still_is_none(void) {
+    world in = {.still = true};
+    const kerf_clock clock = clock_of(&in);
+    row nothing = {.in = &in, .call_ns = steady, .value_ns = 2};
+    const kerf_overhead overhead =
+        kerf_sampler_overhead(&(kerf_timed){.arg = &nothing, .prepare = prepare_row, .call = call_row}, &clock);
+    REQUIRE(overhead.sample_ns == 0 && overhead.call_ns == 0);
 }
 
 static void clock_that_stands_still_ends_in_an_error(void) {
@@ -358,6 +442,27 @@ static void time_of_all_rows_ends_rows_that_have_time_of_their_own(void) {
     REQUIRE(in.now_ns - 10000000000u >= 20000000 && in.now_ns - 10000000000u <= 24000000);
 }
 
+static void closing_round_is_the_same_for_all(void) {
+    world in = {0};
+    row rows[N_ROWS] = {{.call_ns = steady, .value_ns = 200000},
+                        {.call_ns = bimodal, .value_ns = 100000},
+                        {.call_ns = steady, .value_ns = 100000, .fails_at = 4},
+                        {.call_ns = loud, .value_ns = 200000, .rng = kerf_rng_seeded(2, 0)}};
+    sample_together(&in, rows, together, 400 * SECOND, 5, NULL);
+    REQUIRE(together[0].n_samples == 12 && together[1].n_samples == 48 && together[2].n_samples == 2);
+    REQUIRE(together[3].n_samples == KERF_SAMPLER_MAX && together[3].stop == KERF_STOP_COUNT);
+    const kerf_clock clock = {.now_ns = now_in, .state = &in, .resolution_ns = 30};
+    kerf_sampler *order[N_ROWS] = {&together[0], &together[1], &together[2], &together[3]};
+    kerf_rng rng = kerf_rng_seeded(1, 0);
+    kerf_sample_closing_round(order, N_ROWS, &clock, &rng);
+    REQUIRE(together[0].n_samples == 13 && together[1].n_samples == 49 && together[2].n_samples == 2);
+    REQUIRE(together[3].n_samples == KERF_SAMPLER_MAX + 1);
+    REQUIRE(together[0].sample[12].round == KERF_SAMPLER_MAX && together[0].sample[12].total_ns == 200000);
+    REQUIRE(together[1].sample[48].round == KERF_SAMPLER_MAX);
+    REQUIRE(together[3].sample[KERF_SAMPLER_MAX].round == KERF_SAMPLER_MAX);
+    REQUIRE(together[0].stop == KERF_STOP_NARROW && together[1].stop == KERF_STOP_PLATEAU);
+}
+
 static void interruption_ends_at_once(void) {
     world in = {0};
     row rows[N_ROWS] = {{0}};
@@ -419,6 +524,13 @@ const kerf_test kerf_tests_unit_sampler[] = {
     TEST("slow rows keep their floor and fast rows go on", slow_rows_keep_their_floor_and_fast_rows_go_on),
     TEST("the time of all rows ends rows that have time of their own",
          time_of_all_rows_ends_rows_that_have_time_of_their_own),
+    TEST("slow drift is within the goal", slow_drift_is_within_the_goal),
+    TEST("a rare second mode takes more samples", rare_second_mode_takes_more_samples),
+    TEST("a clock that jumps ahead is a spike", clock_that_jumps_ahead_is_a_spike),
+    TEST("a clock that jumps ahead of all time leaves the floor", clock_that_jumps_ahead_of_all_time_leaves_the_floor),
+    TEST("the overhead is exact", overhead_is_exact),
+    TEST("the overhead of a clock that stands still is none", overhead_of_a_clock_that_stands_still_is_none),
+    TEST("a closing round is the same for all", closing_round_is_the_same_for_all),
     TEST("an interruption ends at once", interruption_ends_at_once),
     TEST("the resolution of a clock is its smallest step", resolution_is_the_smallest_step),
     {0},
