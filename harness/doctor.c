@@ -1,6 +1,7 @@
 #include "harness/doctor.h"
 
 #include "base/cpu.h"
+#include "harness/doctor_cross.h"
 #include "harness/environment.h"
 #include <linux/perf_event.h>
 #include <string.h>
@@ -221,6 +222,8 @@ static kerf_status examine(doctor *d, kerf_arena *arena, kerf_error *error) {
         print_before(d);
         print_disturbances(d, environment);
         print_fitness(d);
+        const double reach = kerf_doctor_reach(d->now.kept.same);
+        KERF_TRY(kerf_doctor_cross(d->now.same_threads, reach, d->interrupted, d->file, error));
     }
     if (has_path)
         keep(d, path);

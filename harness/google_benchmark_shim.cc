@@ -17,6 +17,16 @@ class Silent : public benchmark::BenchmarkReporter {
     }
 };
 
+class Collecting : public Silent {
+  public:
+    double call_ns = 0;
+    void ReportRuns(const std::vector<Run> &runs) override {
+        for (const Run &run : runs)
+            if (run.iterations > 0)
+                call_ns = run.real_accumulated_time / static_cast<double>(run.iterations) * 1e9;
+    }
+};
+
 template <typename Function> kerf_status without_exceptions(kerf_error *error, Function function) {
     try {
         return function();
@@ -63,6 +73,21 @@ extern "C" kerf_status kerf_google_benchmark_host(const kerf_hosted_benchmark *h
         benchmark::RunSpecifiedBenchmarks(&silent, ".");
         benchmark::ClearRegisteredBenchmarks();
         return ran ? KERF_OK : kerf_fail(error, KERF_ERROR_DEVICE, "Google Benchmark did not run `%s`", hosted->name);
+    });
+}
+
+extern "C" kerf_status kerf_google_benchmark_time(const kerf_loop_benchmark *benchmark, double min_time_s,
+                                                  double *call_ns, kerf_error *error) {
+    return without_exceptions(error, [&] {
+        Collecting collecting;
+        benchmark::ClearRegisteredBenchmarks();
+        benchmark::RegisterBenchmark(benchmark->name, run_loop, *benchmark)->MinTime(min_time_s)->UseRealTime();
+        benchmark::RunSpecifiedBenchmarks(&collecting, ".");
+        benchmark::ClearRegisteredBenchmarks();
+        *call_ns = collecting.call_ns;
+        return collecting.call_ns > 0
+                   ? KERF_OK
+                   : kerf_fail(error, KERF_ERROR_DEVICE, "Google Benchmark did not time `%s`", benchmark->name);
     });
 }
 

@@ -28,6 +28,11 @@ typedef struct kerf_loop_benchmark {
     void (*call)(void *arg);
 } kerf_loop_benchmark;
 
+/* The real time of one call by the library's loop, with the number of iterations that it chooses. Nothing is printed.
+ */
+kerf_status kerf_google_benchmark_time(const kerf_loop_benchmark *benchmark, double min_time_s, double *call_ns,
+                                       kerf_error *error);
+
 /* Runs the library's front end: `argv` is what it would see behind the name of the program, NULL-terminated.
  * KERF_ERROR_USAGE when an argument is not known to it. Its own errors (a malformed value) end the program, as does
  * --help. */

@@ -180,7 +180,8 @@ static kerf_status record_cell(kerf_run *run, const kerf_timed_case *timed, int 
     if (cell && cell->wrong_on) {
         tell_wrong(run, cell, &record);
         KERF_TRY(add_repeat(run, cell->wrong_on, &record, error));
-        if (cell->wrong_on == cell->c && mode == KERF_HOT) /* cold says the same */
+        if (cell->wrong_on == cell->c &&
+            (mode == KERF_HOT || run->options->host_argument)) /* else cold says the same */
             kerf_print_failure(&record, &run->progress);
     } else if (cell && cell->n_samples > 0)
         KERF_TRY(add_times(run, cell, naive, &record, error));
@@ -222,6 +223,19 @@ static kerf_status record_cells(kerf_run *run, const kerf_timed_case *cases, int
     return KERF_OK;
 }
 
+/* The library's front end has shown the times; what is left to say is whose last call was wrong. */
+static kerf_status record_wrong_cells(kerf_run *run, const kerf_timed_case *cases, int n_cases,
+                                      const kerf_timing_cell *cells, const int *cell_of, kerf_error *error) {
+    for (int i = 0; i < n_cases; ++i)
+        for (int mode = KERF_HOT; mode <= KERF_COLD; ++mode)
+            for (int row = 0; row < run->rows.n; ++row) {
+                const int number = cell_of[(i * 2 + mode) * run->rows.n + row];
+                if (number >= 0 && cells[number].wrong_on)
+                    KERF_TRY(record_cell(run, &cases[i], mode, row, &cells[number], NULL, NULL, error));
+            }
+    return KERF_OK;
+}
+
 static void show_progress(void *argument, int done, int total) {
     kerf_progress_step(argument, done, total);
 }
@@ -249,8 +263,9 @@ kerf_status kerf_stage_time(kerf_run *run, const kerf_set_list *sets, kerf_error
         /* The library's loop does not ask for the flag. */
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
-        return kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
-                                     run->options->host_argument, error);
+        KERF_TRY(kerf_timing_front_end(cells, n_cells, run->threads, run->options->n_host_arguments,
+                                       run->options->host_argument, error));
+        return record_wrong_cells(run, cases, n_cases, cells, cell_of, error);
     }
     if (n_cells > 0)
         KERF_TRY(kerf_stage_find_limits(run, error));

@@ -34,6 +34,10 @@ const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const 
     }
     kerf_text_printf(&text, " --case ");
     kerf_text_print_shell_word(&text, case_text);
+    for (int i = 0; times && i < run->options->n_host_arguments; ++i) {
+        kerf_text_printf(&text, i == 0 ? " -- " : " ");
+        kerf_text_print_shell_word(&text, run->options->host_argument[i]);
+    }
     return kerf_arena_copy_text(&run->sink.arena, memory);
 }
 

@@ -2,25 +2,52 @@
 #include "harness/google_benchmark_shim.h"
 #include "harness/team.h"
 #include "harness/timing.h"
-#include "harness/timing_buffers.h"
+#include "harness/timing_check.h"
 
-/* Buffers are opened when a benchmark runs, so that a listing maps nothing, and stay open for the next benchmark of the
- * same case and row: the library calls each several times while it looks for the number of iterations. */
+/* Buffers are opened when a benchmark runs, so that a listing maps nothing, and
+ * stay open for the next benchmark of the same case and row: the library calls
+ * each several times while it looks for the number of iterations. */
 typedef struct front_end {
-    kerf_arena arena;
+    kerf_arena arena, expected;
     kerf_rng rng;
     const kerf_team *team;
     kerf_timing_inputs inputs;
     kerf_timing_row row;
     const kerf_case *opened_case;
     const kerf_row *opened_row;
+    kerf_timing_cell *called; /* its last result lies in the outputs, not yet
+                                 checked; NULL: none does */
+    uint32_t n_changes;
     kerf_error error;
 } front_end;
 
 typedef struct loop {
     front_end *f;
-    const kerf_timing_cell *cell;
+    kerf_timing_cell *cell;
 } loop;
+
+/* Holds the last result of a cell that the library has left against the oracle.
+ */
+static kerf_status check_last(front_end *f) {
+    kerf_timing_cell *const cell = f->called;
+    kerf_timing_check check;
+    kerf_expect expect[KERF_MAX_OPERANDS] = {{0}};
+    f->called = NULL;
+    if (!cell || !cell->entry->oracle)
+        return KERF_OK;
+    kerf_arena_rewind(&f->expected, 0);
+    KERF_TRY(cell->entry->oracle(&f->inputs.problem, f->inputs.set[0].in, expect, f->team, &f->expected, &f->error));
+    KERF_TRY(kerf_timing_check_open(&f->row, KERF_TIMING_CHECK_LAST, &f->rng, &check, &f->error));
+    kerf_finding finding;
+    const kerf_status status = kerf_timing_check_last(&check, expect, &finding, &f->error);
+    kerf_timing_check_close(&check);
+    if (status == KERF_OK && finding.verdict == KERF_FAIL) {
+        cell->wrong_on = cell->c;
+        cell->finding = finding;
+        cell->finding.threads = kerf_team_size(f->team);
+    }
+    return status;
+}
 
 static void close_row(front_end *f) {
     if (f->opened_row)
@@ -41,6 +68,8 @@ static const char *open_cell(void *arg) {
     front_end *const f = l->f;
     if (l->cell->row->device != KERF_DEVICE_CPU)
         return "rows of this device are not timed";
+    if (f->called != l->cell && check_last(f) != KERF_OK)
+        return f->error.message;
     if (f->opened_case != l->cell->c) {
         close_case(f);
         if (kerf_timing_inputs_open(l->cell->c, 0, &f->rng, &f->arena, &f->inputs, &f->error) != KERF_OK)
@@ -54,16 +83,31 @@ static const char *open_cell(void *arg) {
             return f->error.message;
         f->opened_row = l->cell->row;
     }
+    f->called = l->cell;
+    kerf_timing_inputs_go_to(&f->inputs, f->inputs.set[0].step + 1);
     return NULL;
 }
 
-static void call_row(void *arg) {
+/* Counted in a Gray code, so that no content comes again for a million calls.
+ */
+static void change_inputs(front_end *f) {
+    kerf_timing_flip_once(&f->inputs.set[0].flip[__builtin_ctz(++f->n_changes | KERF_TIMING_CALLS)]);
+}
+
+static void call_hot(void *arg) {
+    const loop *const l = arg;
+    change_inputs(l->f);
+    l->f->row.variant->run(&l->f->row.launch);
+}
+
+static void call_cold(void *arg) {
     const loop *const l = arg;
     l->f->row.variant->run(&l->f->row.launch);
 }
 
 static void make_cold(void *arg) {
     const loop *const l = arg;
+    change_inputs(l->f);
     kerf_timing_row_evict(&l->f->row);
 }
 
@@ -92,7 +136,7 @@ static kerf_status run_cells(front_end *f, kerf_arena *names, kerf_timing_cell c
                                               .arg = &loops[i],
                                               .open = open_cell,
                                               .prepare = cells[i].mode == KERF_COLD ? make_cold : NULL,
-                                              .call = call_row};
+                                              .call = cells[i].mode == KERF_COLD ? call_cold : call_hot};
     }
     return kerf_google_benchmark_front_end(benchmarks, n, argc, argv, error);
 }
@@ -105,15 +149,20 @@ kerf_status kerf_timing_front_end(kerf_timing_cell cells[], int n, int threads, 
     const size_t arena_bytes = (size_t)1 << 28; /* of address space each */
     KERF_TRY(kerf_arena_map_shared(&names, arena_bytes, error));
     kerf_status status = kerf_arena_map_shared(&f.arena, arena_bytes, error);
+    if (status == KERF_OK)
+        status = kerf_arena_map_most(&f.expected, (size_t)1 << 36, (size_t)1 << 26, error);
     if (status == KERF_OK && threads > 1)
         status = kerf_thread_team_open(threads, &team, error);
     if (status == KERF_OK) {
         f.team = team ? kerf_thread_team_get(team) : NULL;
         status = run_cells(&f, &names, cells, n, argc, argv, error);
+        if (status == KERF_OK && check_last(&f) != KERF_OK)
+            status = kerf_fail(error, KERF_ERROR_DEVICE, "%s", f.error.message);
         close_case(&f);
     }
     if (team)
         kerf_thread_team_close(team);
+    kerf_arena_unmap(&f.expected);
     kerf_arena_unmap(&f.arena);
     kerf_arena_unmap(&names);
     return status;

@@ -248,6 +248,15 @@ static void the_front_end_lists_our_rows(void) {
                     result->out);
 }
 
+static void the_front_end_checks_last_calls(void) {
+    const cli_result *const result = cli_bench("time --op grid_sampler_grad --threads 1 --plugin '" KERF_TEST_PLANTED
+                                               "' --variant honest,idles " TINY " -- --benchmark_min_time=0.001");
+    REQUIRE_MESSAGE(result->exit_code == 4, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "FAIL idles@cpu, check 'timed': the last timed call was wrong: d"), "%s",
+                    result->err);
+    REQUIRE(!strstr(result->err, "FAIL honest") && strstr(result->err, " -- --benchmark_min_time=0.001"));
+}
+
 const kerf_test kerf_tests_cli_bench[] = {
     {"cli: wrong words are named with the near one", "[cli]", wrong_words_are_named, __FILE__, __LINE__},
     {"cli: what would be ignored is refused", "[cli]", what_would_be_ignored_is_refused, __FILE__, __LINE__},
@@ -269,6 +278,7 @@ const kerf_test kerf_tests_cli_bench[] = {
      __FILE__, __LINE__},
     {"cli: a wrong timed call is recorded with its element", "[cli][time]", a_wrong_timed_call_is_recorded, __FILE__,
      __LINE__},
+    {"cli: the front end checks last calls", "[cli][time]", the_front_end_checks_last_calls, __FILE__, __LINE__},
     {"cli: the front end lists our rows", "[cli][time]", the_front_end_lists_our_rows, __FILE__, __LINE__},
     {0},
 };

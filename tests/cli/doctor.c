@@ -12,6 +12,7 @@ static void the_short_form_tells_all(void) {
     REQUIRE_MESSAGE(cli_count_lines(result->out, "  level 1") >= 1 && strstr(result->out, "GB/s"), "%s", result->out);
     REQUIRE(strstr(result->out, "GFLOP/s") && strstr(result->out, "working set"));
     REQUIRE(strstr(result->out, "what disturbs timing here") && strstr(result->out, "one kernel against itself"));
+    REQUIRE_MESSAGE(strstr(result->out, "Google Benchmark's own loop against our sampler"), "%s", result->out);
     REQUIRE(cli_count_lines(result->out, "   1 %: ") == 1 && cli_count_lines(result->out, "  10 %: ") == 1);
     REQUIRE_MESSAGE(cli_count_lines(result->out, kept) == 1, "%s", result->out);
 }
