@@ -34,6 +34,23 @@ assert figures.group_of("C=64 layout=nhwc") == figures.GROUPS[1] and figures.gro
 EOF
 
 cp -L "$KERF_BUILD_DIR/libkerf_kernels.so" "$folder/other.so"
+
+# One wrong element in each of the outputs, and one that is not finite.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/scripts/peers python3 - "$folder/other.so" <<'EOF' || fail 'a wrong value passes'
+import os, struct, sys
+import library
+entry = library.Library(os.environ["KERF_BUILD_DIR"])
+case = library.Case(entry, "N=1 C=2 H=5 W=6 Ho=4 Wo=3 dtype=f32 fill=uniform", 2, 1)
+packed = case.result(case.bind(sys.argv[1]))
+case.expect(0)
+assert (case.judge(0, packed)["n_bad"], case.judge(0, packed)["ratio"] > 0) == (0, True)
+for output, value in (3, 100.0), (4, float("nan")):
+    packed[output][4:8] = struct.pack("f", value)
+found = case.judge(0, packed)
+assert found["n_bad"] == 2 and found["bad_part"] == 2 / (60 + 24) and found["class_part"] == 1 / (60 + 24)
+assert found["error_part"] > 1
+case.close()
+EOF
 printf 'N=1 C=%s H=5 W=6 Ho=4 Wo=3 dtype=f16\n' 3 32 >"$folder/cases.txt"
 compare() {
     grid_sampler --cases "$folder/cases.txt" --threads 1,2 --processes 2 --case-time 0.001 --out "$folder/records" \
