@@ -281,13 +281,15 @@ void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const v
     verdict->n_elements = expect->n_elements;
     const unsigned char *element = packed;
     for (int64_t i = 0; i < expect->n_elements; ++i, element += kerf_dtype_bytes(peers->c.dtype)) {
-        const double got = kerf_dtype_load(peers->c.dtype, element), lo = expect->lo[i], hi = expect->hi[i];
-        const bool is_finite = isfinite(lo) && isfinite(hi);
-        verdict->n_class += (isfinite(got) != 0) != is_finite;
-        if (!isfinite(got) || !is_finite)
+        if (isfinite(expect->lo[i]) && isfinite(expect->hi[i]))
+            verdict->largest = fmax(verdict->largest, fmax(fabs(expect->lo[i]), fabs(expect->hi[i])));
+        if (!(kerf_compare_element(expect, peers->c.dtype, i, element) > 1))
             continue;
-        verdict->error = fmax(verdict->error, fmax(lo - got, got - hi));
-        verdict->largest = fmax(verdict->largest, fmax(fabs(lo), fabs(hi)));
+        const double got = kerf_dtype_load(peers->c.dtype, element), lo = expect->lo[i], hi = expect->hi[i];
+        if (isfinite(got) && isfinite(lo) && isfinite(hi))
+            verdict->error = fmax(verdict->error, fmax(lo - got, got - hi));
+        else
+            ++verdict->n_class;
     }
 }
 

@@ -45,9 +45,9 @@ int kerf_peers_expect(kerf_peers *peers, int storage);
 /* Of a packed output. Its fields stay 0 where the output is not wanted. */
 typedef struct kerf_peers_verdict {
     double ratio;          /* error / slack of the worst element: at most 1 is right */
-    double error, largest; /* largest distance to the values that are right, and the largest of these, where finite */
+    double error, largest; /* largest distance of a wrong element from what is right; the largest right value */
     int64_t n_bad, n_elements;
-    int64_t n_class; /* not finite where a finite value is right, or the reverse */
+    int64_t n_class; /* of the wrong ones: not finite, or finite where another class is right */
 } kerf_peers_verdict;
 
 void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed,

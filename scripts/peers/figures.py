@@ -42,6 +42,11 @@ class Figures:
             elif record["kind"] == "failed":
                 self.failures[record["case"], record["row"]] = record["message"]
 
+    def processes(self):
+        """How many processes the cells have numbers of: fewest and most."""
+        counts = [len(cell) for cell in self.times.values()]
+        return (min(counts), max(counts)) if counts else (0, 0)
+
     def others(self):
         """The processors that others kept busy while we measured: median and largest of the cells."""
         parts = [record.get("others", 0) for cell in self.times.values() for record in cell.values()]
@@ -66,7 +71,7 @@ class Figures:
         return interval(numbers) if numbers else None
 
     def mean(self, keys, number_of):
-        """Geometric mean over the keys of number_of(key, process), in every process that has all of them."""
+        """Geometric mean over the keys of number_of(key, process), in every process that has all that it needs."""
         keys = list(keys)
         if not keys:
             return None
@@ -75,7 +80,7 @@ class Figures:
             try:
                 means.append(geometric_mean([number_of(key, process) for key in keys]))
             except KeyError:
-                return None
+                continue
         return interval(means) if means else None
 
     def mean_ratio(self, keys, row):
@@ -206,6 +211,8 @@ def show_value(figures, text, row):
 
 
 def percent(part):
+    if part >= 10:
+        return f"{part:.2g} times"
     return f"{100 * part:.2g} %" if part < 0.995 else f"{100 * part:.0f} %"
 
 

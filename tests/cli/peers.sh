@@ -36,7 +36,8 @@ EOF
 cp -L "$KERF_BUILD_DIR/libkerf_kernels.so" "$folder/other.so"
 
 # One wrong element in each of the outputs, and one that is not finite.
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/scripts/peers python3 - "$folder/other.so" <<'EOF' || fail 'a wrong value passes'
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/scripts/peers
+python3 - "$folder/other.so" <<'EOF' || fail 'a wrong value passes'
 import os, struct, sys
 import library
 entry = library.Library(os.environ["KERF_BUILD_DIR"])
