@@ -1,8 +1,10 @@
 /* The inner loops for one to four channels: a strip of samples against framed images (few_image.h), where no tap needs
- * a test. One channel: vectors over samples. Two to four: a quad is a pixel.
+ * a test. One channel: vectors over samples. Two to four: a quad holds a pixel and, where it has room, what follows;
+ * grad is 0 there, so that dx gets back what was read. Taps are stored from left to right for the same reason.
  *
- * A tap that is skipped meets a 0 of the frame, which adds nothing to dgrid unless grad is not finite. Then dgrid comes
- * out as NaN, and samples with a NaN are done again with care: tap by tap, and only those that are there. */
+ * A tap that is skipped meets a 0 of the frame, which adds nothing to dgrid unless grad is not finite. The same
+ * holds for what follows a pixel. Then dgrid comes out as NaN, and samples with a NaN are done again with care: tap by
+ * tap, and only those that are there. */
 #ifndef KERF_GRID_SAMPLER_GRAD_FEW_TAPS_H
 #define KERF_GRID_SAMPLER_GRAD_FEW_TAPS_H
 
@@ -11,9 +13,12 @@
 
 enum { FEW_DX = 1u << KERF_GSG_DX, FEW_DGRID = 1u << KERF_GSG_DGRID };
 
-/* One channel: samples that are added to dx one after the other are so many apart. The vectors of neighbours overlap in
- * part, and a load would then wait until the store before it has left the processor. */
+/* Samples that are added to dx one after the other are so many apart. Vectors of neighbours overlap in part, and a load
+ * would then wait until the store before it has left the processor. */
 enum { APART = 8 };
+#define FOR_SAMPLES_APART(i, n)                                                                                        \
+    for (int64_t first = 0; first < APART; ++first)                                                                    \
+        for (int64_t i = first; i < (n); i += APART)
 
 typedef struct few_strip {
     const frame *frame;
@@ -21,8 +26,8 @@ typedef struct few_strip {
     int64_t n; /* samples, at most STRIP */
     kerf_real *x, *dx;
     strip_axis x_axis, y_axis;
-    int32_t place[STRIP]; /* of the first tap in the frame, in elements; 0: dropped */
-    kerf_real grad[STRIP * 4];
+    int32_t place[STRIP];                     /* of the first tap in the frame, in elements; 0: dropped */
+    kerf_real grad[(STRIP + KERF_LANES) * 4]; /* of one channel, or quads */
     kerf_real term_x[STRIP * 4]; /* of what a sample adds to dx or to dgrid: four parts, or the four dots of bilinear */
     kerf_real term_y[STRIP * 4];
     kerf_real slope_x[STRIP + KERF_LANES], slope_y[STRIP + KERF_LANES]; /* dgrid */
@@ -44,7 +49,7 @@ static void find_places(few_strip *s) {
         at = kerf_vec_select(kerf_vec_le(low, y), kerf_vec_select(kerf_vec_le(y, last_y), at, nowhere), nowhere);
         kerf_vec_store(place, at);
         for (int k = 0; k < KERF_LANES; ++k)
-            s->place[i + k] = (int32_t)place[k] * (int32_t)f->lanes;
+            s->place[i + k] = (int32_t)place[k] * (int32_t)f->channels;
     }
 }
 
@@ -76,15 +81,14 @@ KERF_ALWAYS_INLINE void bilinear_single(few_strip *s, unsigned want) {
     if (!(want & FEW_DX))
         return;
     kerf_real *const dx = s->dx, *const dx_below = dx + s->frame->pitch;
-    for (int64_t first = 0; first < APART; ++first)
-        for (int64_t i = first; i < s->n; i += APART) {
-            const kerf_real *const term = s->term_x + 4 * i;
-            kerf_real *const upper = dx + s->place[i], *const lower = dx_below + s->place[i];
-            upper[0] += term[0];
-            upper[1] += term[1];
-            lower[0] += term[2];
-            lower[1] += term[3];
-        }
+    FOR_SAMPLES_APART(i, s->n) {
+        const kerf_real *const term = s->term_x + 4 * i;
+        kerf_real *const upper = dx + s->place[i], *const lower = dx_below + s->place[i];
+        upper[0] += term[0];
+        upper[1] += term[1];
+        lower[0] += term[2];
+        lower[1] += term[3];
+    }
 }
 
 KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
@@ -119,13 +123,14 @@ KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
                                 (weight[2] * column_y[2] + weight[3] * column_y[3]));
         }
     }
-    for (int64_t first = 0; first < APART && want & FEW_DX; ++first)
-        for (int64_t i = first; i < s->n; i += APART) {
-            const kerf_quad weight = kerf_quad_load(s->x_axis.weight + 4 * i);
-            kerf_real *const to = s->dx + s->place[i];
-            for (int j = 0; j < 4; ++j)
-                kerf_quad_store(to + j * pitch, kerf_quad_load(to + j * pitch) + s->term_y[4 * i + j] * weight);
-        }
+    if (!(want & FEW_DX))
+        return;
+    FOR_SAMPLES_APART(i, s->n) {
+        const kerf_quad weight = kerf_quad_load(s->x_axis.weight + 4 * i);
+        kerf_real *const to = s->dx + s->place[i];
+        for (int j = 0; j < 4; ++j)
+            kerf_quad_store(to + j * pitch, kerf_quad_load(to + j * pitch) + s->term_y[4 * i + j] * weight);
+    }
 }
 
 /* Two to four channels. */
@@ -133,7 +138,7 @@ KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
 KERF_ALWAYS_INLINE void bilinear_quads(few_strip *s, unsigned want) {
     const kerf_real *const x = s->x;
     kerf_real *const dx = s->dx;
-    const int64_t row = 4 * s->frame->pitch;
+    const int64_t pixel = s->frame->channels, row = pixel * s->frame->pitch;
     const kerf_vec one = kerf_vec_set(1);
     kerf_real weights[STRIP * 4];
     for (int64_t i = 0; i < s->n && want & FEW_DX; i += KERF_LANES) {
@@ -141,20 +146,20 @@ KERF_ALWAYS_INLINE void bilinear_quads(few_strip *s, unsigned want) {
         const kerf_vec left = one - right, top = one - low;
         kerf_vec_store_quads(weights + 4 * i, 4, top * left, top * right, low * left, low * right);
     }
-    for (int64_t i = 0; i < s->n; ++i) {
+    FOR_SAMPLES_APART(i, s->n) {
         const kerf_quad g = kerf_quad_load(s->grad + 4 * i);
         const kerf_real *const from = x + s->place[i];
         kerf_real *const to = dx + s->place[i];
         if (want & FEW_DGRID)
             kerf_quad_store(s->term_x + 4 * i,
-                            kerf_quad_sum4(kerf_quad_load(from) * g, kerf_quad_load(from + 4) * g,
-                                           kerf_quad_load(from + row) * g, kerf_quad_load(from + row + 4) * g));
+                            kerf_quad_sum4(kerf_quad_load(from) * g, kerf_quad_load(from + pixel) * g,
+                                           kerf_quad_load(from + row) * g, kerf_quad_load(from + row + pixel) * g));
         if (want & FEW_DX) {
             kerf_quad sum[4];
             for (int k = 0; k < 4; ++k)
-                sum[k] = kerf_quad_load(to + k / 2 * row + k % 2 * 4) + weights[4 * i + k] * g;
+                sum[k] = kerf_quad_load(to + k / 2 * row + k % 2 * pixel) + weights[4 * i + k] * g;
             for (int k = 0; k < 4; ++k)
-                kerf_quad_store(to + k / 2 * row + k % 2 * 4, sum[k]);
+                kerf_quad_store(to + k / 2 * row + k % 2 * pixel, sum[k]);
         }
     }
     for (int64_t i = 0; i < s->n && want & FEW_DGRID; i += KERF_LANES) {
@@ -167,8 +172,8 @@ KERF_ALWAYS_INLINE void bilinear_quads(few_strip *s, unsigned want) {
 }
 
 KERF_ALWAYS_INLINE void bicubic_quads(few_strip *s, unsigned want) {
-    const int64_t row = 4 * s->frame->pitch;
-    for (int64_t i = 0; i < s->n; ++i) {
+    const int64_t pixel = s->frame->channels, row = pixel * s->frame->pitch;
+    FOR_SAMPLES_APART(i, s->n) {
         const kerf_quad g = kerf_quad_load(s->grad + 4 * i);
         const kerf_real *const from = s->x + s->place[i], *const weight_x = s->x_axis.weight + 4 * i;
         const kerf_real *const weight_y = s->y_axis.weight + 4 * i;
@@ -181,9 +186,9 @@ KERF_ALWAYS_INLINE void bicubic_quads(few_strip *s, unsigned want) {
             for (int j = 0; j < 4; ++j) {
                 const kerf_quad slope = s->y_axis.slope[4 * i + j] * g;
                 for (int k = 0; k < 4; ++k) {
-                    const kerf_quad pixel = kerf_quad_load(from + j * row + 4 * k);
-                    column[k] = j == 0 ? weight[0] * pixel : column[k] + weight[j] * pixel;
-                    column_y[k] = j == 0 ? slope * pixel : column_y[k] + slope * pixel;
+                    const kerf_quad x = kerf_quad_load(from + j * row + pixel * k);
+                    column[k] = j == 0 ? weight[0] * x : column[k] + weight[j] * x;
+                    column_y[k] = j == 0 ? slope * x : column_y[k] + slope * x;
                 }
             }
             for (int k = 0; k < 4; ++k) {
@@ -196,9 +201,9 @@ KERF_ALWAYS_INLINE void bicubic_quads(few_strip *s, unsigned want) {
         for (int j = 0; j < 4 && want & FEW_DX; ++j) {
             kerf_quad sum[4];
             for (int k = 0; k < 4; ++k)
-                sum[k] = kerf_quad_load(to + j * row + 4 * k) + weight_x[k] * weight[j];
+                sum[k] = kerf_quad_load(to + j * row + pixel * k) + weight_x[k] * weight[j];
             for (int k = 0; k < 4; ++k)
-                kerf_quad_store(to + j * row + 4 * k, sum[k]);
+                kerf_quad_store(to + j * row + pixel * k, sum[k]);
         }
     }
     for (int64_t i = 0; i < s->n && want & FEW_DGRID; i += KERF_LANES) {
@@ -211,11 +216,11 @@ KERF_ALWAYS_INLINE void bicubic_quads(few_strip *s, unsigned want) {
 
 /* The one tap of nearest; only dx depends on it. */
 static void nearest_samples_of_few(few_strip *s) {
-    if (s->frame->lanes == 1)
+    if (s->frame->channels == 1)
         for (int64_t i = 0; i < s->n; ++i)
             s->dx[s->place[i]] += s->grad[i];
     else
-        for (int64_t i = 0; i < s->n; ++i) {
+        FOR_SAMPLES_APART(i, s->n) {
             kerf_real *const to = s->dx + s->place[i];
             kerf_quad_store(to, kerf_quad_load(to) + kerf_quad_load(s->grad + 4 * i));
         }
@@ -250,7 +255,7 @@ KERF_NEVER_INLINE void careful_sample(few_strip *s, int64_t i, unsigned want) {
     for (int j = 0; j < rows.n && columns.n > 0; ++j)
         for (int k = 0; k < columns.n; ++k)
             for (int64_t c = 0; c < f->channels; ++c) {
-                const kerf_real g = s->grad[i * f->lanes + c];
+                const kerf_real g = s->grad[f->channels == 1 ? i : 4 * i + c];
                 if (want & FEW_DX)
                     frame_at(f, s->dx, rows.index[j], columns.index[k])[c] += rows.weight[j] * columns.weight[k] * g;
                 if (want & FEW_DGRID) {
@@ -282,7 +287,7 @@ static void be_careful(few_strip *s) {
 
 /* Adds the strip, whose cells and grad are there, to dx and leaves its dgrid. */
 static void few_samples(few_strip *s) {
-    const bool single = s->frame->lanes == 1;
+    const bool single = s->frame->channels == 1;
     find_places(s);
     if (s->frame->modes->interpolation == KERF_NEAREST) {
         nearest_samples_of_few(s);

@@ -235,6 +235,28 @@ static void unpack(const pixels *to, const pack_range *range) {
     FOR_DTYPE(to->dtype, unpack_as, to, range);
 }
 
+KERF_ALWAYS_INLINE void load_pairs(kerf_dtype dtype, const char *from, kerf_vec *x, kerf_vec *y) {
+    kerf_real room[2 * KERF_LANES];
+    if (dtype != KERF_F16 && dtype != KERF_BF16) {
+        kerf_vec_load_pairs((const kerf_real *)(const void *)from, x, y);
+        return;
+    }
+    for (int i = 0; i < 2 * KERF_LANES; i += 4)
+        kerf_quad_store(room + i, kerf_quad_load_as(dtype, from + 2 * i));
+    kerf_vec_load_pairs(room, x, y);
+}
+
+KERF_ALWAYS_INLINE void store_pairs(kerf_dtype dtype, char *to, kerf_vec x, kerf_vec y) {
+    kerf_real room[2 * KERF_LANES];
+    if (dtype != KERF_F16 && dtype != KERF_BF16) {
+        kerf_vec_store_pairs((kerf_real *)(void *)to, x, y);
+        return;
+    }
+    kerf_vec_store_pairs(room, x, y);
+    for (int i = 0; i < 2 * KERF_LANES; i += 4)
+        kerf_quad_store_as(dtype, to + 2 * i, kerf_quad_load(room + i));
+}
+
 /* Points (x, y): the channels of a range of pixels to and from one array each, which has room for KERF_LANES more. */
 KERF_ALWAYS_INLINE void load_points_as(kerf_dtype dtype, const pixels *p, int64_t first, int64_t n, kerf_real *x,
                                        kerf_real *y) {
@@ -246,10 +268,7 @@ KERF_ALWAYS_INLINE void load_points_as(kerf_dtype dtype, const pixels *p, int64_
             const char *const at = from + i * stride * bytes;
             kerf_vec to_x, to_y;
             if (dense && in_row - i >= KERF_LANES) {
-                kerf_real pair[2 * KERF_LANES];
-                kerf_vec_store(pair, kerf_vec_load_as(dtype, at));
-                kerf_vec_store(pair + KERF_LANES, kerf_vec_load_as(dtype, at + KERF_LANES * bytes));
-                kerf_vec_load_pairs(pair, &to_x, &to_y);
+                load_pairs(dtype, at, &to_x, &to_y);
             } else {
                 to_x = load_run(dtype, at, stride, in_row - i);
                 to_y = load_run(dtype, at + step, stride, in_row - i);
@@ -270,10 +289,7 @@ KERF_ALWAYS_INLINE void store_points_as(kerf_dtype dtype, const pixels *p, int64
             char *const at = to + i * stride * bytes;
             const kerf_vec from_x = kerf_vec_load(x + done + i), from_y = kerf_vec_load(y + done + i);
             if (dense && in_row - i >= KERF_LANES) {
-                kerf_real pair[2 * KERF_LANES];
-                kerf_vec_store_pairs(pair, from_x, from_y);
-                kerf_vec_store_as(dtype, at, kerf_vec_load(pair));
-                kerf_vec_store_as(dtype, at + KERF_LANES * bytes, kerf_vec_load(pair + KERF_LANES));
+                store_pairs(dtype, at, from_x, from_y);
             } else {
                 store_run(dtype, at, stride, in_row - i, from_x);
                 store_run(dtype, at + step, stride, in_row - i, from_y);
