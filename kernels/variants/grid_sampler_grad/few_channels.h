@@ -117,8 +117,8 @@ static void few_compute(const few_job *job, int64_t n, kerf_real *slot, int64_t 
         s.n = end - first < STRIP ? end - first : STRIP;
         fetch_strip(&plan->frame, &grad, first, s.n, s.grad);
         load_points(&grid, first, s.n, x, y);
-        find_cells(&plan->frame.axis_x, plan->frame.modes, x, s.n, &s.x_axis);
-        find_cells(&plan->frame.axis_y, plan->frame.modes, y, s.n, &s.y_axis);
+        find_cells_alone(&plan->frame.axis_x, plan->frame.modes, x, s.n, &s.x_axis);
+        find_cells_alone(&plan->frame.axis_y, plan->frame.modes, y, s.n, &s.y_axis);
         if (plan->want)
             few_samples(&s);
         if (problem->want & FEW_DGRID)

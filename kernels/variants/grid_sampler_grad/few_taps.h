@@ -97,6 +97,9 @@ KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
         const kerf_vec g = kerf_vec_load(s->grad + i), tx = kerf_vec_load(s->x_axis.t + i);
         const kerf_vec ty = kerf_vec_load(s->y_axis.t + i);
         kerf_vec weight[4];
+        cubic_weights(tx, weight);
+        if (want & FEW_DX)
+            kerf_vec_store_quads(s->term_x + 4 * i, 4, weight[0], weight[1], weight[2], weight[3]);
         cubic_weights(ty, weight);
         for (int j = 0; j < 4; ++j)
             weight[j] *= g;
@@ -115,8 +118,8 @@ KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
                     column_y[k] = kerf_vec_fma(slope[j], pixel[k], column_y[k]);
                 }
             }
-            cubic_weights(tx, weight);
             cubic_slopes(tx, slope);
+            cubic_weights(tx, weight);
             store_slopes_of(s, i,
                             slope[0] * column[0] + slope[1] * column[1] + (slope[2] * column[2] + slope[3] * column[3]),
                             weight[0] * column_y[0] + weight[1] * column_y[1] +
@@ -126,7 +129,7 @@ KERF_ALWAYS_INLINE void bicubic_single(few_strip *s, unsigned want) {
     if (!(want & FEW_DX))
         return;
     FOR_SAMPLES_APART(i, s->n) {
-        const kerf_quad weight = kerf_quad_load(s->x_axis.weight + 4 * i);
+        const kerf_quad weight = kerf_quad_load(s->term_x + 4 * i);
         kerf_real *const to = s->dx + s->place[i];
         for (int j = 0; j < 4; ++j)
             kerf_quad_store(to + j * pitch, kerf_quad_load(to + j * pitch) + s->term_y[4 * i + j] * weight);
@@ -173,6 +176,8 @@ KERF_ALWAYS_INLINE void bilinear_quads(few_strip *s, unsigned want) {
 
 KERF_ALWAYS_INLINE void bicubic_quads(few_strip *s, unsigned want) {
     const int64_t pixel = s->frame->channels, row = pixel * s->frame->pitch;
+    find_cubic(s->n, &s->x_axis);
+    find_cubic(s->n, &s->y_axis);
     FOR_SAMPLES_APART(i, s->n) {
         const kerf_quad g = kerf_quad_load(s->grad + 4 * i);
         const kerf_real *const from = s->x + s->place[i], *const weight_x = s->x_axis.weight + 4 * i;
@@ -230,8 +235,12 @@ static void nearest_samples_of_few(few_strip *s) {
 static kerf_axis_taps careful_taps(const frame *f, const kerf_axis *axis, const strip_axis *strip, int64_t i) {
     const bool cubic = f->modes->interpolation == KERF_BICUBIC;
     const kerf_real cell = strip->cell[i], t = strip->t[i];
-    const kerf_real line[2] = {1 - t, t};
+    kerf_real weight[4] = {1 - t, t}, slope[4] = {-1, 1};
     kerf_axis_taps taps = {.factor = strip->factor[i]};
+    if (cubic) {
+        kerf_cubic_weights(t, weight);
+        kerf_cubic_slopes(t, slope);
+    }
     if (!kerf_is_finite(cell) || (!cubic && !(cell >= -1 && cell <= axis->last)))
         return taps;
     const int64_t base = cubic ? kerf_axis_cubic_base(axis, f->modes->padding, cell) - 1 : (int64_t)cell;
@@ -240,8 +249,7 @@ static kerf_axis_taps careful_taps(const frame *f, const kerf_axis *axis, const 
                               : kerf_axis_holds(axis, base + k) ? base + k
                                                                 : -1;
         if (index >= 0)
-            kerf_axis_add_tap(&taps, index, cubic ? strip->weight[4 * i + k] : line[k],
-                              cubic ? strip->slope[4 * i + k] : (kerf_real)(2 * k - 1));
+            kerf_axis_add_tap(&taps, index, weight[k], slope[k]);
     }
     return taps;
 }

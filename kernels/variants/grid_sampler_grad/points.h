@@ -80,14 +80,6 @@ KERF_ALWAYS_INLINE void cubic_slopes(kerf_vec t, kerf_vec slope[4]) {
     slope[3] = va * t * (two - three * t);
 }
 
-KERF_ALWAYS_INLINE void vector_cubic(kerf_vec t, kerf_real *weight, kerf_real *slope) {
-    kerf_vec w[4], s[4];
-    cubic_weights(t, w);
-    cubic_slopes(t, s);
-    kerf_vec_store_quads(weight, 4, w[0], w[1], w[2], w[3]);
-    kerf_vec_store_quads(slope, 4, s[0], s[1], s[2], s[3]);
-}
-
 /* dgrid of bilinear without its factors, from x times grad at the four taps. */
 KERF_ALWAYS_INLINE void bilinear_slopes(kerf_vec upper_left, kerf_vec upper_right, kerf_vec lower_left,
                                         kerf_vec lower_right, kerf_vec tx, kerf_vec ty, kerf_vec *to_x,
@@ -97,24 +89,53 @@ KERF_ALWAYS_INLINE void bilinear_slopes(kerf_vec upper_left, kerf_vec upper_righ
     *to_y = (one - tx) * (lower_left - upper_left) + tx * (lower_right - upper_right);
 }
 
-/* One axis of up to STRIP samples, from the grid values g; whole vectors are read and written. */
-KERF_ALWAYS_INLINE void find_cells(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g,
-                                   int64_t n, strip_axis *to) {
+KERF_ALWAYS_INLINE void find_cells_as(kerf_interpolation interpolation, kerf_padding padding, const kerf_axis *axis,
+                                      const kerf_real *g, int64_t n, strip_axis *to) {
     const kerf_vec factor = kerf_vec_set(axis->factor), middle = kerf_vec_set((kerf_real)(axis->extent - 1) / 2);
     const kerf_vec one = kerf_vec_set(1), zero = kerf_vec_set(0);
     for (int64_t i = 0; i < n; i += KERF_LANES) {
         kerf_vec slope = one, v = kerf_vec_fma(kerf_vec_load(g + i), factor, middle);
-        if (modes->interpolation != KERF_BICUBIC)
-            v = vector_pad(axis, modes->padding, v, &slope);
-        const kerf_vec cell = modes->interpolation == KERF_NEAREST ? kerf_vec_round(v) : kerf_vec_floor(v);
-        kerf_vec t = v - cell;
+        if (interpolation != KERF_BICUBIC)
+            v = vector_pad(axis, padding, v, &slope);
+        const kerf_vec cell = interpolation == KERF_NEAREST ? kerf_vec_round(v) : kerf_vec_floor(v);
+        const kerf_vec t = v - cell;
         kerf_vec_store(to->cell + i, cell);
         kerf_vec_store(to->factor + i, slope * factor);
-        t = kerf_vec_select(kerf_vec_le(t, one), t, zero);
-        kerf_vec_store(to->t + i, t);
-        if (modes->interpolation == KERF_BICUBIC)
-            vector_cubic(t, to->weight + 4 * i, to->slope + 4 * i);
+        kerf_vec_store(to->t + i, kerf_vec_select(kerf_vec_le(t, one), t, zero));
     }
+}
+
+/* One axis of up to STRIP samples, from the grid values g, but for the weights of bicubic; whole vectors are read and
+ * written. */
+KERF_NEVER_INLINE void find_cells_alone(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g,
+                                        int64_t n, strip_axis *to) {
+    if (modes->interpolation == KERF_BICUBIC)
+        find_cells_as(KERF_BICUBIC, KERF_PAD_ZEROS, axis, g, n, to);
+    else if (modes->interpolation == KERF_NEAREST)
+        find_cells_as(KERF_NEAREST, modes->padding, axis, g, n, to);
+    else if (modes->padding == KERF_PAD_ZEROS)
+        find_cells_as(KERF_BILINEAR, KERF_PAD_ZEROS, axis, g, n, to);
+    else
+        find_cells_as(KERF_BILINEAR, modes->padding, axis, g, n, to);
+}
+
+/* Bicubic: weights and slopes of the four taps along an axis whose cells are there. */
+static void find_cubic(int64_t n, strip_axis *to) {
+    for (int64_t i = 0; i < n; i += KERF_LANES) {
+        const kerf_vec t = kerf_vec_load(to->t + i);
+        kerf_vec w[4], s[4];
+        cubic_weights(t, w);
+        cubic_slopes(t, s);
+        kerf_vec_store_quads(to->weight + 4 * i, 4, w[0], w[1], w[2], w[3]);
+        kerf_vec_store_quads(to->slope + 4 * i, 4, s[0], s[1], s[2], s[3]);
+    }
+}
+
+static void find_cells(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g, int64_t n,
+                       strip_axis *to) {
+    find_cells_alone(axis, modes, g, n, to);
+    if (modes->interpolation == KERF_BICUBIC)
+        find_cubic(n, to);
 }
 
 #endif
