@@ -78,8 +78,8 @@ static const char *stops_text(kerf_arena *arena, const kerf_timing_cell *cell) {
     return kerf_arena_copy_text(arena, memory);
 }
 
-static kerf_status copy_samples(kerf_arena *arena, const kerf_timing_cell *cell, kerf_record *record,
-                                kerf_error *error) {
+kerf_status kerf_stage_add_samples(const kerf_timing_cell *cell, kerf_arena *arena, kerf_record *record,
+                                   kerf_error *error) {
     kerf_recorded_sample *const samples = KERF_ARENA_NEW(arena, kerf_recorded_sample, cell->n_samples + 1);
     if (!samples)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
@@ -118,7 +118,7 @@ static kerf_status add_times(kerf_run *run, const kerf_timing_cell *cell, const 
         record->speed_unresolved = !resolved && naive != cell;
     }
     record->extra = kerf_stage_extra(run, cell, KERF_TIME_PROCESSES);
-    return copy_samples(&run->sink.arena, cell, record, error);
+    return kerf_stage_add_samples(cell, &run->sink.arena, record, error);
 }
 
 /* The worst element stands in the fields of the record too; the reason is for tables. */

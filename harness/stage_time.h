@@ -24,6 +24,9 @@ typedef struct kerf_held_cell {
     bool implausible;     /* faster than that */
 } kerf_held_cell;
 
+/* The samples as they were measured, and the overhead that is to be subtracted from them. */
+kerf_status kerf_stage_add_samples(const kerf_timing_cell *cell, kerf_arena *arena, kerf_record *record,
+                                   kerf_error *error);
 /* Finds or measures run->limits. */
 kerf_status kerf_stage_find_limits(kerf_run *run, kerf_error *error);
 /* Cells that seem to be faster than the machine allows are timed again, with all rows that take turns with them, and

@@ -80,19 +80,6 @@ static const final_figures *choose(const final_figures finals[], int n) {
     return best < 0 ? NULL : &finals[best];
 }
 
-static kerf_status copy_samples(const kerf_timing_cell *cell, kerf_arena *arena, kerf_record *record,
-                                kerf_error *error) {
-    kerf_recorded_sample *const samples = KERF_ARENA_NEW(arena, kerf_recorded_sample, cell->n_samples + 1);
-    if (!samples)
-        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
-    for (int i = 0; i < cell->n_samples; ++i)
-        samples[i] = (kerf_recorded_sample){cell->sample[i].total_ns, cell->sample[i].batch, cell->sample[i].process,
-                                            cell->sample[i].round};
-    record->sample = samples;
-    record->n_samples = cell->n_samples;
-    return KERF_OK;
-}
-
 static kerf_status record_final(kerf_tuning *t, const final_figures *one, const final_figures *chosen,
                                 const kerf_timed_case *of, kerf_error *error) {
     kerf_record record;
@@ -106,8 +93,9 @@ static kerf_status record_final(kerf_tuning *t, const final_figures *one, const 
         const kerf_timing_figures *const f = &one->figures;
         record.time_ns = (kerf_estimate){f->time_ns.middle, f->time_ns.low, f->time_ns.high};
         record.covered = f->covered;
+        record.resolution_ns = f->resolution_ns;
         record.ratio_to_standard = (kerf_estimate){one->ratio.middle, one->ratio.low, one->ratio.high};
-        KERF_TRY(copy_samples(one->cell, &t->run->sink.arena, &record, error));
+        KERF_TRY(kerf_stage_add_samples(one->cell, &t->run->sink.arena, &record, error));
         kerf_stage_add_limit(t->run, of, t->mode, one->held, &record);
     }
     return kerf_sink_add(&t->run->sink, &record, error);
