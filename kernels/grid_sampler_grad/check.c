@@ -1,8 +1,5 @@
-#include "base/checked.h"
 #include "kernels/grid_sampler_grad/op.h"
-
-/* Far below what an int64_t holds, so that sums of a few offsets in bytes cannot overflow, and far above any memory. */
-#define MAX_REACH (INT64_C(1) << 60)
+#include "kernels/operand.h"
 
 const char *const kerf_gsg_dim_names[KERF_GSG_N_DIMS + 1] = {"N", "C", "H", "W", "Ho", "Wo", NULL};
 
@@ -37,7 +34,7 @@ static kerf_status check_extent(const kerf_operand *operand, int dim, int64_t ex
     if (extent < least)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s has %s=%lld: %s must be at least %lld", operand->name,
                          kerf_gsg_dim_names[dim], (long long)extent, kerf_gsg_dim_names[dim], (long long)least);
-    if (of_image && extent > MAX_REACH)
+    if (of_image && extent > KERF_MAX_REACH)
         return kerf_fail(error, KERF_ERROR_USAGE, "%s has %s=%lld: %s must be at most 2^60", operand->name,
                          kerf_gsg_dim_names[dim], (long long)extent, kerf_gsg_dim_names[dim]);
     return KERF_OK;
@@ -113,17 +110,6 @@ static kerf_status check_type(const kerf_operand *operand, const kerf_operand *x
     return KERF_OK;
 }
 
-static kerf_status check_reach(const kerf_operand *operand, kerf_error *error) {
-    int64_t lowest, highest, bytes;
-    if (!kerf_strided_span(&operand->at, &lowest, &highest) ||
-        !kerf_mul_i64(highest - lowest + 1, (int64_t)kerf_dtype_bytes(operand->dtype), &bytes) || bytes > MAX_REACH)
-        return kerf_fail(error, KERF_ERROR_USAGE,
-                         "%s with strides %lld:%lld:%lld:%lld reaches over more than 2^60 bytes", operand->name,
-                         (long long)operand->at.strides[0], (long long)operand->at.strides[1],
-                         (long long)operand->at.strides[2], (long long)operand->at.strides[3]);
-    return KERF_OK;
-}
-
 kerf_status kerf_grid_sampler_grad_check(const kerf_problem *problem, kerf_error *error) {
     KERF_TRY(check_modes(problem->self, error));
     const kerf_operand *const x = problem->in[KERF_GSG_X];
@@ -131,21 +117,15 @@ kerf_status kerf_grid_sampler_grad_check(const kerf_problem *problem, kerf_error
     KERF_TRY(kerf_gsg_check_dims(problem, error));
     for (int i = 0; i < KERF_GSG_N_IN; ++i) {
         KERF_TRY(check_type(problem->in[i], x, error));
-        KERF_TRY(check_reach(problem->in[i], error));
+        KERF_TRY(kerf_operand_check_reach(problem->in[i], error));
     }
     for (int i = 0; i < KERF_GSG_N_OUT; ++i) {
         const kerf_operand *const output = problem->out[i];
         if (!is_wanted(problem, i))
             continue;
         KERF_TRY(check_type(output, x, error));
-        KERF_TRY(check_reach(output, error));
-        if (!kerf_strided_disjoint(&output->at))
-            return kerf_fail(
-                error, KERF_ERROR_USAGE,
-                "%s with strides %lld:%lld:%lld:%lld has elements that share memory: each element of an output "
-                "needs a place of its own, and each stride must step over all that smaller strides reach",
-                output->name, (long long)output->at.strides[0], (long long)output->at.strides[1],
-                (long long)output->at.strides[2], (long long)output->at.strides[3]);
+        KERF_TRY(kerf_operand_check_reach(output, error));
+        KERF_TRY(kerf_operand_check_disjoint(output, error));
     }
     return KERF_OK;
 }
