@@ -67,7 +67,9 @@ void kerf_case_print(const kerf_case *c, kerf_text *text) {
 
 void kerf_case_print_mode(const kerf_case *c, kerf_text *text) {
     for (int i = 0; c->op->attrs && c->op->attrs[i]; ++i) {
-        kerf_text_printf(text, "%s", i ? " " : "");
+        if (c->op->attrs[i]->kind != KERF_ATTR_ENUM)
+            continue;
+        kerf_text_printf(text, "%s", text->length ? " " : "");
         print_attr(c->op->attrs[i], &c->attr[i], text);
     }
 }

@@ -85,12 +85,14 @@ static void list_fields(const kerf_op_entry *entry, FILE *file) {
     fputc('\n', file);
     for (int a = 0; op->attrs[a]; ++a) {
         const kerf_attr_spec *const spec = op->attrs[a];
-        fprintf(file, "%s:", spec->name);
+        static const char *const kinds[] = {"", " a whole number", " a number", " whole numbers with commas", " a text"};
+        fprintf(file, "%s:%s", spec->name, kinds[spec->kind]);
         for (int v = 0; spec->values && spec->values[v]; ++v)
             fprintf(file, " %s%s", spec->values[v], v == spec->standard.number ? " (default)" : "");
         fputc('\n', file);
     }
-    list_names(file, "dims", op->dims);
+    if (op->dims[0])
+        list_names(file, "dims", op->dims);
     list_names(file, "inputs", op->inputs);
     list_names(file, "outputs", op->outputs);
     list_names(file, "fills", op->fills);
