@@ -45,7 +45,8 @@ kerf_status kerf_cases_read_file(const kerf_op *op, const char *path, kerf_expan
  * not nchw), fill, want (if not all), seed. Parses back to the same case. */
 void kerf_case_print(const kerf_case *c, kerf_text *text);
 uint64_t kerf_case_hash(const kerf_case *c); /* of the op's name and the canonical text */
-/* Only the attributes, all of them, for grouping by mode: "interpolation_mode=bilinear padding_mode=zeros ...". */
+/* Only the attributes with named values, all of them, for grouping by mode: "interpolation_mode=bilinear ...". Numbers
+ * and lists are sizes. */
 void kerf_case_print_mode(const kerf_case *c, kerf_text *text);
 
 /* The nearest of the NULL-terminated names by edit distance, or NULL if none is near. */

@@ -85,7 +85,8 @@ static void list_fields(const kerf_op_entry *entry, FILE *file) {
     fputc('\n', file);
     for (int a = 0; op->attrs[a]; ++a) {
         const kerf_attr_spec *const spec = op->attrs[a];
-        static const char *const kinds[] = {"", " a whole number", " a number", " whole numbers with commas", " a text"};
+        static const char *const kinds[] = {"", " a whole number", " a number", " whole numbers with commas",
+                                            " a text"};
         fprintf(file, "%s:%s", spec->name, kinds[spec->kind]);
         for (int v = 0; spec->values && spec->values[v]; ++v)
             fprintf(file, " %s%s", spec->values[v], v == spec->standard.number ? " (default)" : "");

@@ -20,7 +20,8 @@ static inline void copy_piece(const move_plan *plan, const kerf_launch *launch, 
             copy_units(to + in_space, step, from + in_batch + low * row->batch, row->batch, high - low, unit);
             continue;
         }
-        fill_units(to + in_batch + piece->begin * row->batch, row->batch, low - piece->begin, unit, plan->self->pad, bytes);
+        fill_units(to + in_batch + piece->begin * row->batch, row->batch, low - piece->begin, unit, plan->self->pad,
+                   bytes);
         copy_units(to + in_batch + low * row->batch, row->batch, from + in_space, step, high - low, unit);
         fill_units(to + in_batch + high * row->batch, row->batch, piece->end - high, unit, plan->self->pad, bytes);
     }

@@ -1,17 +1,17 @@
 /* How both ops are walked: a list of loops that the axes of the problem become.
  *
- * Block axes of block 1 without margins are plain axes; plain axes that follow each other on both sides become one; what
- * is contiguous on both sides becomes the unit that is moved as one. Of the block axes that are left the innermost is
- * the row. A row is a run of `block * quotients` places on the side of space, and on the side of the batch as many, in
- * `block` runs. Everything else counts rows, and ranks share out pieces of rows. Offsets are in bytes. */
+ * Block axes of block 1 without margins are plain axes; plain axes that follow each other on both sides become one;
+ * what is contiguous on both sides becomes the unit that is moved as one. Of the block axes that are left the innermost
+ * is the row. A row is a run of `block * quotients` places on the side of space, and on the side of the batch as many,
+ * in `block` runs. Everything else counts rows, and ranks share out pieces of rows. Offsets are in bytes. */
 #ifndef KERF_VARIANTS_SPACE_BATCH_PLAN_H
 #define KERF_VARIANTS_SPACE_BATCH_PLAN_H
 
 #include "kernels/space_batch.h"
 #include <string.h>
 
-#define MIN_PIECE_BYTES  (INT64_C(16) << 10)
-#define ENOUGH_PIECES    64 /* for ranks to share out evenly */
+#define MIN_PIECE_BYTES (INT64_C(16) << 10)
+#define ENOUGH_PIECES   64 /* for ranks to share out evenly */
 
 /* Place s of the axis, first <= s < first + count, lies at s * space; with p = s + before at p / block * batch + p %
  * block * offset on the other side. A plain axis has block 1. `extent`: places that exist in space. */
@@ -68,7 +68,7 @@ static inline int axes_of(const kerf_space_batch *self, const kerf_strided *spac
 }
 
 static inline bool is_plain(const move_axis *axis) {
-    return axis->block == 1 && axis->count == axis->extent;
+    return axis->block == 1 && axis->before == 0 && axis->count == axis->extent;
 }
 
 /* Plain neighbours that follow each other on both sides become one. */
@@ -241,7 +241,8 @@ static inline __attribute__((always_inline)) void move_pieces(const move_plan *p
     }
 }
 
-/* ---- the places of one remainder of a row ---------------------------------------------------------------------------- */
+/* ---- the places of one remainder of a row
+ * ---------------------------------------------------------------------------- */
 
 /* Of the quotients [begin, end) those whose place with this remainder exists in space: [*low, *high). */
 static inline void existing_places(const move_axis *row, const move_piece *piece, int64_t remainder, int64_t *low,

@@ -7,9 +7,9 @@
 #include "kernels/variants/space_batch/copies.h"
 #include "kernels/variants/space_batch/interleave.h"
 
-#define CHUNK_BYTES      ((int64_t)8 << 10)   /* dealt at a time */
-#define MAX_RUNS         16                   /* of a block that are dealt at once */
-#define MIN_STREAM_BYTES 256                  /* of a run: shorter ones are mostly ends of lines */
+#define CHUNK_BYTES      ((int64_t)8 << 10)  /* dealt at a time */
+#define MAX_RUNS         16                  /* of a block that are dealt at once */
+#define MIN_STREAM_BYTES 256                 /* of a run: shorter ones are mostly ends of lines */
 #define STREAM_FROM      ((double)(8 << 20)) /* bytes of the result from which it is streamed */
 
 enum { STORES_AUTO, STORES_CACHED, STORES_STREAMED };
@@ -30,7 +30,7 @@ static void whole_blocks(const move_axis *row, const move_piece *piece, int64_t 
     const int64_t last = (row->extent + row->before) / row->block;
     *begin = piece->begin > first ? piece->begin : first;
     *end = piece->end < last ? piece->end : last;
-    if (piece->is_pad || *begin > *end)
+    if (piece->is_pad || *begin >= *end)
         *begin = *end = piece->end;
 }
 

@@ -1,0 +1,1 @@
+#include "kernels/variants/space_batch/vectorized.h"
