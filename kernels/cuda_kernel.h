@@ -69,6 +69,16 @@ template <typename Index, typename Work> __device__ __forceinline__ void kerf_fo
         work(static_cast<Index>(i));
 }
 
+/* Extents count even where the array is empty: an Index has to hold each of them. */
+inline bool kerf_cuda_needs_64_bits(const kerf_strided &array) {
+    int64_t count = 0, lowest = 0, highest = 0;
+    if (!kerf_strided_count(&array, &count) || !kerf_strided_span(&array, &lowest, &highest))
+        return true;
+    for (int i = 0; i < array.rank; ++i)
+        count = array.dims[i] > count ? array.dims[i] : count;
+    return kerf_cuda_index_for(count, lowest, highest) == KERF_INDEX_64;
+}
+
 /* ---- element types ------------------------------------------------------------------------------------------------
  */
 

@@ -234,23 +234,13 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
     return KERF_OK;
 }
 
-/* Extents count even where the array is empty: an Index has to hold each of them. */
-bool needs_64_bits(const kerf_strided &array) {
-    int64_t count = 0, lowest = 0, highest = 0;
-    if (!kerf_strided_count(&array, &count) || !kerf_strided_span(&array, &lowest, &highest))
-        return true;
-    for (int i = 0; i < array.rank; ++i)
-        count = array.dims[i] > count ? array.dims[i] : count;
-    return kerf_cuda_index_for(count, lowest, highest) == KERF_INDEX_64;
-}
-
 template <typename Element> kerf_status run_typed(const kerf_launch *launch) {
     const kerf_problem *problem = launch->problem;
     bool wide = false;
     for (int i = 0; i < problem->n_in; ++i)
-        wide |= needs_64_bits(problem->in[i]->at);
+        wide |= kerf_cuda_needs_64_bits(problem->in[i]->at);
     for (int i = 0; i < problem->n_out; ++i)
-        wide |= needs_64_bits(problem->out[i]->at);
+        wide |= kerf_cuda_needs_64_bits(problem->out[i]->at);
     return wide ? run_indexed<Element, int64_t>(launch) : run_indexed<Element, int32_t>(launch);
 }
 

@@ -1,0 +1,1 @@
+#include "kernels/variants/space_batch/cuda_grid_stride.h"
