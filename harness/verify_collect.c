@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_real(kerf_dtype dtype) {
-    return dtype <= KERF_F64;
-}
-
 static bool fail(kerf_bench *bench, const char *check, int output, int64_t n_bad) {
     kerf_finding *const finding = &bench->slot->finding;
     finding->verdict = KERF_FAIL;
@@ -27,15 +23,24 @@ static bool fail(kerf_bench *bench, const char *check, int output, int64_t n_bad
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
 
+/* The poison still stands there, and is not what has to stand there. */
+static bool is_unwritten(const kerf_expect *expect, const kerf_poison *poison, const unsigned char *packed, int64_t i) {
+    const size_t at = (size_t)i * poison->bytes;
+    return memcmp(packed + at, poison->pattern, poison->bytes) == 0 &&
+           (expect->kind != KERF_EXPECT_BITS ||
+            memcmp((const char *)expect->bits + at, poison->pattern, poison->bytes) != 0);
+}
+
 static bool all_written(kerf_bench *bench, int o, const unsigned char *packed) {
     const kerf_operand *const operand = bench->job->problem.out[o];
     const kerf_poison *const poison = &bench->out_seat[o].poison;
-    if (!is_real(operand->dtype) || bench->finite_poison)
-        return true; /* any bits may be right; poison that is left is a wrong value in all passes but one */
+    const kerf_expect *const expect = &bench->job->expect[o];
+    if (expect->kind != KERF_EXPECT_BITS && bench->finite_poison)
+        return true; /* such a number may be right; poison that is left is a wrong value in all passes but one */
     int64_t n_unwritten = 0, first = 0;
     const int64_t n = bench->job->out_extent[o].n_elements;
     for (int64_t i = 0; i < n; ++i)
-        if (memcmp(packed + (size_t)i * poison->bytes, poison->pattern, poison->bytes) == 0 && n_unwritten++ == 0)
+        if (is_unwritten(expect, poison, packed, i) && n_unwritten++ == 0)
             first = i;
     if (n_unwritten == 0)
         return true;
