@@ -60,6 +60,39 @@ static inline int loop_of(size_t unit, int64_t block) {
     return __builtin_ctz((unsigned)unit) * 3 + (int)block - 2;
 }
 
+/* Units of other sizes one by one, in the order in which they stand in space: memory is then read or written in one
+ * run there. */
+static inline __attribute__((always_inline)) void deal_ends(char *const to[], const char *from, int64_t n, size_t unit,
+                                                            int64_t block, size_t piece) {
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t o = 0; o < block; ++o, from += unit)
+            copy_unit_ends(to[o] + i * (int64_t)unit, from, unit, piece);
+}
+
+static inline __attribute__((always_inline)) void collect_ends(char *to, const char *const from[], int64_t n,
+                                                               size_t unit, int64_t block, size_t piece) {
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t o = 0; o < block; ++o, to += unit)
+            copy_unit_ends(to, from[o] + i * (int64_t)unit, unit, piece);
+}
+
+/* WITH(piece) for the piece that a unit has at most two of; the last is for units that are longer than two of 32. */
+#define BY_PIECE(unit, WITH)                                                                                           \
+    do {                                                                                                               \
+        if (unit < 2)                                                                                                  \
+            WITH(1);                                                                                                   \
+        else if (unit <= 4)                                                                                            \
+            WITH(2);                                                                                                   \
+        else if (unit <= 8)                                                                                            \
+            WITH(4);                                                                                                   \
+        else if (unit <= 16)                                                                                           \
+            WITH(8);                                                                                                   \
+        else if (unit <= 32)                                                                                           \
+            WITH(16);                                                                                                  \
+        else                                                                                                           \
+            WITH(32);                                                                                                  \
+    } while (0)
+
 /* n groups of `block` units, to[o] gets the o-th of each. */
 static inline void deal_units(char *const to[], const char *from, int64_t n, size_t unit, int64_t block) {
     static const deal_function loops[] = {deal_word1_2, deal_word1_3, deal_word1_4, deal_word2_2,
@@ -70,8 +103,15 @@ static inline void deal_units(char *const to[], const char *from, int64_t n, siz
         loops[loop](to, from, n);
         return;
     }
-    for (int64_t o = 0; o < block; ++o)
-        copy_units(to[o], (int64_t)unit, from + o * (int64_t)unit, block * (int64_t)unit, n, unit);
+    if (unit <= 64) {
+#define DEAL_ENDS(piece) deal_ends(to, from, n, unit, block, piece)
+        BY_PIECE(unit, DEAL_ENDS);
+#undef DEAL_ENDS
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t o = 0; o < block; ++o, from += unit)
+            memcpy(to[o] + i * (int64_t)unit, from, unit);
 }
 
 static inline void collect_units(char *to, const char *const from[], int64_t n, size_t unit, int64_t block) {
@@ -83,8 +123,15 @@ static inline void collect_units(char *to, const char *const from[], int64_t n, 
         loops[loop](to, from, n);
         return;
     }
-    for (int64_t o = 0; o < block; ++o)
-        copy_units(to + o * (int64_t)unit, block * (int64_t)unit, from[o], (int64_t)unit, n, unit);
+    if (unit <= 64) {
+#define COLLECT_ENDS(piece) collect_ends(to, from, n, unit, block, piece)
+        BY_PIECE(unit, COLLECT_ENDS);
+#undef COLLECT_ENDS
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t o = 0; o < block; ++o, to += unit)
+            memcpy(to, from[o] + i * (int64_t)unit, unit);
 }
 
 #endif

@@ -11,16 +11,20 @@ static inline __attribute__((always_inline)) void copy_sized(char *to, int64_t t
         memcpy(to + i * to_step, from + i * from_step, unit);
 }
 
-/* A unit of less than two pieces is its first and its last piece, which overlap. */
+/* A unit of at most two pieces is its first and its last piece, which overlap. */
+static inline __attribute__((always_inline)) void copy_unit_ends(char *to, const char *from, size_t unit,
+                                                                 size_t piece) {
+    char first[32], last[32];
+    memcpy(first, from, piece);
+    memcpy(last, from + unit - piece, piece);
+    memcpy(to, first, piece);
+    memcpy(to + unit - piece, last, piece);
+}
+
 static inline __attribute__((always_inline)) void copy_ends(char *to, int64_t to_step, const char *from,
                                                             int64_t from_step, int64_t n, size_t unit, size_t piece) {
-    for (int64_t i = 0; i < n; ++i, to += to_step, from += from_step) {
-        char first[32], last[32];
-        memcpy(first, from, piece);
-        memcpy(last, from + unit - piece, piece);
-        memcpy(to, first, piece);
-        memcpy(to + unit - piece, last, piece);
-    }
+    for (int64_t i = 0; i < n; ++i)
+        copy_unit_ends(to + i * to_step, from + i * from_step, unit, piece);
 }
 
 static inline void copy_units(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t unit) {

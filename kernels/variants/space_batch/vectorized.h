@@ -119,9 +119,10 @@ static void move_whole_blocks(const move_plan *plan, const kerf_launch *launch, 
     const char *const from = (const char *)launch->in[0] + (to_batch ? in_space : in_batch);
     const int64_t run_bytes = to_batch ? rows.n * rows.unit : rows.n * rows.unit * rows.block;
     const bool fits_stage = rows.unit * rows.block <= CHUNK_BYTES;
+    const bool whole_lines = ((uintptr_t)to | (uintptr_t)rows.unit | (uintptr_t)rows.run) % KERF_STREAM_LINE == 0;
     if (!streams(plan, launch) || run_bytes < MIN_STREAM_BYTES || (!fits_stage && rows.unit < MIN_STREAM_BYTES))
         (to_batch ? deal : collect)(to, from, &rows);
-    else if (rows.unit >= MIN_STREAM_BYTES)
+    else if (rows.unit >= MIN_STREAM_BYTES || whole_lines)
         copy_long_units(to, from, &rows, way);
     else
         (to_batch ? deal_streamed : collect_streamed)(to, from, &rows);
