@@ -26,8 +26,10 @@ static inline void kerf_stream_line(char *to, const char *from) {
 #endif
 }
 
-/* Whole lines of `to` around the caches, its ends through them. The two do not overlap. */
-static inline void kerf_stream_copy(void *to, const void *from, size_t bytes) {
+/* Whole lines of `to` around the caches, its ends through them. The two do not overlap. Meanwhile as many bytes from
+ * `ahead` on are called into the caches, which the next copy will want; it may lie outside of any object, or be `from`.
+ */
+static inline void kerf_stream_copy(void *to, const void *from, size_t bytes, const void *ahead) {
     char *at = to;
     const char *source = from;
     const size_t before = (size_t)(-(uintptr_t)at % KERF_STREAM_LINE), head = before < bytes ? before : bytes;
@@ -35,8 +37,13 @@ static inline void kerf_stream_copy(void *to, const void *from, size_t bytes) {
     at += head;
     source += head;
     bytes -= head;
-    for (; bytes >= KERF_STREAM_LINE; bytes -= KERF_STREAM_LINE, at += KERF_STREAM_LINE, source += KERF_STREAM_LINE)
-        kerf_stream_line(at, source);
+    for (size_t i = 0; i + KERF_STREAM_LINE <= bytes; i += KERF_STREAM_LINE) {
+        __builtin_prefetch((const void *)((uintptr_t)ahead + i));
+        kerf_stream_line(at + i, source + i);
+    }
+    at += bytes / KERF_STREAM_LINE * KERF_STREAM_LINE;
+    source += bytes / KERF_STREAM_LINE * KERF_STREAM_LINE;
+    bytes %= KERF_STREAM_LINE;
     memcpy(at, source, bytes);
 }
 
@@ -47,7 +54,8 @@ static inline void kerf_stream_end(void) {
 
 #else
 
-static inline void kerf_stream_copy(void *to, const void *from, size_t bytes) {
+static inline void kerf_stream_copy(void *to, const void *from, size_t bytes, const void *ahead) {
+    (void)ahead;
     memcpy(to, from, bytes);
 }
 

@@ -64,17 +64,36 @@ static inline int loop_of(size_t unit, int64_t block) {
  * run there. */
 static inline __attribute__((always_inline)) void deal_ends(char *const to[], const char *from, int64_t n, size_t unit,
                                                             int64_t block, size_t piece) {
+    char *run[4];
+    for (int64_t o = 0; o < block && o < 4; ++o)
+        run[o] = to[o];
     for (int64_t i = 0; i < n; ++i)
         for (int64_t o = 0; o < block; ++o, from += unit)
-            copy_unit_ends(to[o] + i * (int64_t)unit, from, unit, piece);
+            copy_unit_ends((block <= 4 ? run[o] : to[o]) + i * (int64_t)unit, from, unit, piece);
 }
 
 static inline __attribute__((always_inline)) void collect_ends(char *to, const char *const from[], int64_t n,
                                                                size_t unit, int64_t block, size_t piece) {
+    const char *run[4];
+    for (int64_t o = 0; o < block && o < 4; ++o)
+        run[o] = from[o];
     for (int64_t i = 0; i < n; ++i)
         for (int64_t o = 0; o < block; ++o, to += unit)
-            copy_unit_ends(to, from[o] + i * (int64_t)unit, unit, piece);
+            copy_unit_ends(to, (block <= 4 ? run[o] : from[o]) + i * (int64_t)unit, unit, piece);
 }
+
+/* LOOP(block, piece) with the block a constant where it is small: the runs are then held in registers. */
+#define BY_BLOCK(block, piece, LOOP)                                                                                   \
+    do {                                                                                                               \
+        if (block == 2)                                                                                                \
+            LOOP(2, piece);                                                                                            \
+        else if (block == 3)                                                                                           \
+            LOOP(3, piece);                                                                                            \
+        else if (block == 4)                                                                                           \
+            LOOP(4, piece);                                                                                            \
+        else                                                                                                           \
+            LOOP(block, piece);                                                                                        \
+    } while (0)
 
 /* WITH(piece) for the piece that a unit has at most two of; the last is for units that are longer than two of 32. */
 #define BY_PIECE(unit, WITH)                                                                                           \
@@ -104,9 +123,11 @@ static inline void deal_units(char *const to[], const char *from, int64_t n, siz
         return;
     }
     if (unit <= 64) {
-#define DEAL_ENDS(piece) deal_ends(to, from, n, unit, block, piece)
+#define DEAL_RUNS(runs, piece) deal_ends(to, from, n, unit, runs, piece)
+#define DEAL_ENDS(piece)       BY_BLOCK(block, piece, DEAL_RUNS)
         BY_PIECE(unit, DEAL_ENDS);
 #undef DEAL_ENDS
+#undef DEAL_RUNS
         return;
     }
     for (int64_t i = 0; i < n; ++i)
@@ -124,9 +145,11 @@ static inline void collect_units(char *to, const char *const from[], int64_t n, 
         return;
     }
     if (unit <= 64) {
-#define COLLECT_ENDS(piece) collect_ends(to, from, n, unit, block, piece)
+#define COLLECT_RUNS(runs, piece) collect_ends(to, from, n, unit, runs, piece)
+#define COLLECT_ENDS(piece)       BY_BLOCK(block, piece, COLLECT_RUNS)
         BY_PIECE(unit, COLLECT_ENDS);
 #undef COLLECT_ENDS
+#undef COLLECT_RUNS
         return;
     }
     for (int64_t i = 0; i < n; ++i)

@@ -8,6 +8,7 @@
 #include "kernels/variants/space_batch/interleave.h"
 
 #define CHUNK_BYTES      ((int64_t)8 << 10)  /* dealt at a time */
+#define AHEAD_BYTES      2048                /* that long units are called in ahead */
 #define MAX_RUNS         16                  /* of a block that are dealt at once */
 #define MIN_STREAM_BYTES 256                 /* of a run: shorter ones are mostly ends of lines */
 #define STREAM_FROM      ((double)(8 << 20)) /* bytes of the result from which it is streamed */
@@ -79,7 +80,8 @@ static void deal_streamed(char *to, const char *from, const whole_rows *rows) {
         const int64_t n = rows->n - i < chunk ? rows->n - i : chunk;
         deal_units(runs, from + i * rows->block * rows->unit, n, (size_t)rows->unit, rows->block);
         for (int64_t o = 0; o < rows->block; ++o)
-            kerf_stream_copy(to + o * rows->run + i * rows->unit, runs[o], (size_t)(n * rows->unit));
+            kerf_stream_copy(to + o * rows->run + i * rows->unit, runs[o], (size_t)(n * rows->unit),
+                             from + ((i + chunk) * rows->block + o * chunk) * rows->unit);
     }
 }
 
@@ -92,7 +94,9 @@ static void collect_streamed(char *to, const char *from, const whole_rows *rows)
         for (int64_t o = 0; o < rows->block; ++o)
             runs[o] = from + o * rows->run + i * rows->unit;
         collect_units(stage, runs, n, (size_t)rows->unit, rows->block);
-        kerf_stream_copy(to + i * group, stage, (size_t)(n * group));
+        for (int64_t o = 0; o < rows->block; ++o) /* what is collected next, a run at a time */
+            kerf_stream_copy(to + i * group + o * n * rows->unit, stage + o * n * rows->unit, (size_t)(n * rows->unit),
+                             runs[o] + n * rows->unit);
     }
 }
 
@@ -102,9 +106,10 @@ static void copy_long_units(char *to, const char *from, const whole_rows *rows, 
         for (int64_t o = 0; o < rows->block; ++o) {
             const int64_t in_space = (i * rows->block + o) * rows->unit, in_batch = o * rows->run + i * rows->unit;
             if (way == KERF_SPACE_TO_BATCH)
-                kerf_stream_copy(to + in_batch, from + in_space, (size_t)rows->unit);
+                kerf_stream_copy(to + in_batch, from + in_space, (size_t)rows->unit, from + in_space + AHEAD_BYTES);
             else
-                kerf_stream_copy(to + in_space, from + in_batch, (size_t)rows->unit);
+                kerf_stream_copy(to + in_space, from + in_batch, (size_t)rows->unit,
+                                 from + in_batch + AHEAD_BYTES / rows->block);
         }
 }
 
