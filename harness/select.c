@@ -231,9 +231,9 @@ kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *
         const int n = list->at[i].cases.n;
         const kerf_status status = drop_impossible(&list->at[i].cases, arena, error);
         refused = status != KERF_OK ? status : refused;
-        /* What a person wrote himself is never left out in silence. */
-        if (status != KERF_OK &&
-            (status != KERF_ERROR_USAGE || options->case_line || options->cases_file || options->sweep[0]))
+        /* What a person wrote himself is never left out in silence, nor is a line of a set that nobody changed. */
+        if (status != KERF_OK && (status != KERF_ERROR_USAGE || options->case_line || options->cases_file ||
+                                  options->sweep[0] || !options->filter.dims))
             return status;
         n_dropped += n - list->at[i].cases.n;
         list->n_cases += list->at[i].cases.n;
@@ -242,6 +242,6 @@ kerf_status kerf_select_cases(const kerf_options *options, const kerf_op_entry *
         return refused != KERF_OK ? refused : no_case_left(options, error);
     if (n_dropped > 0 && !options->quiet)
         fprintf(stderr, "bench: %d cases of the sets are impossible with --dims %s and left out\n", n_dropped,
-                options->filter.dims ? options->filter.dims : "");
+                options->filter.dims);
     return KERF_OK;
 }

@@ -42,13 +42,11 @@ static kerf_status copy_request(const kerf_space_batch_request *request, int ran
     *to = (kerf_space_batch){.way = request->way, .n_blocks = request->n_block_shape};
     if (request->block_size != 0) {
         KERF_TRY(copy_legacy(request, rank, to, error));
-    } else if (to->n_blocks < 1) {
-        return kerf_fail(error, KERF_ERROR_USAGE, "%s: give block_shape, one number per block axis, or block_size", op);
     } else if (to->n_blocks > rank - 1) {
         return kerf_fail(error, KERF_ERROR_USAGE,
                          "%s: block_shape has %d axes but the input of rank %d has %d behind its batch", op,
                          to->n_blocks, rank, rank - 1);
-    } else {
+    } else if (to->n_blocks > 0) {
         memcpy(to->block, request->block_shape, (size_t)to->n_blocks * sizeof *to->block);
     }
     if (request->n_margins == 0)
@@ -166,9 +164,8 @@ kerf_status kerf_space_batch_resolve(const kerf_space_batch_request *request, ke
                                      const kerf_strided *input, kerf_space_batch *resolved, kerf_strided *output,
                                      kerf_error *error) {
     int64_t product, count;
-    if (input->rank < 2 || input->rank > KERF_MAX_RANK)
-        return kerf_fail(error, KERF_ERROR_USAGE,
-                         "%s: an input of rank %d: 2 to %d are allowed, a batch and block axes", op_name(request->way),
+    if (input->rank < 1 || input->rank > KERF_MAX_RANK)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s: an input of rank %d: 1 to %d are allowed", op_name(request->way),
                          input->rank, KERF_MAX_RANK);
     for (int axis = 0; axis < input->rank; ++axis)
         if (input->dims[axis] < 0)
@@ -223,8 +220,8 @@ const kerf_dtype kerf_space_batch_dtypes[KERF_SPACE_BATCH_DTYPES] = {
 
 static kerf_status read_shape(const kerf_case *c, const char *op, kerf_strided *shape, kerf_error *error) {
     const kerf_attr *const attr = &c->attr[ATTR_SHAPE];
-    if (attr->n_list < 2 || attr->n_list > KERF_MAX_RANK)
-        return kerf_fail(error, KERF_ERROR_USAGE, "%s: shape has %d axes: 2 to %d are allowed", op, attr->n_list,
+    if (attr->n_list < 1 || attr->n_list > KERF_MAX_RANK)
+        return kerf_fail(error, KERF_ERROR_USAGE, "%s: shape has %d axes: 1 to %d are allowed", op, attr->n_list,
                          KERF_MAX_RANK);
     *shape = (kerf_strided){.rank = attr->n_list};
     memcpy(shape->dims, attr->list, (size_t)attr->n_list * sizeof *attr->list);

@@ -6,7 +6,7 @@
  * x. Equally: pad; view [N, P1, b1, .., PM, bM, rest]; order the axes [b1..bM, N, P1..PM, rest]; flatten the first M
  * + 1.
  *
- * Rank 2 to 12, M from 1 to rank - 1, elements of 1, 2, 4, 8 and 16 bytes, any strides (zero and negative ones on x
+ * Rank 1 to 12, M from 0 to rank - 1, elements of 1, 2, 4, 8 and 16 bytes, any strides (zero and negative ones on x
  * too). Sizes may be 0: what is padded up from nothing is all pad. The legacy form block_size=B is block_shape B, B of
  * an input of rank 4.
  *
