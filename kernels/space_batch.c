@@ -198,10 +198,11 @@ static const int64_t standard_shape[] = {1, 4, 4, 1};
     &(const kerf_attr_spec) {                                                                                          \
         .bytes = sizeof(kerf_attr_spec), __VA_ARGS__                                                                   \
     }
-#define SHAPE         SPEC(.name = "shape", .kind = KERF_ATTR_INT_LIST, .standard = {.list = standard_shape, .n_list = 4})
-#define BLOCK         SPEC(.name = "block_shape", .kind = KERF_ATTR_INT_LIST)
-#define MARGINS(text) SPEC(.name = text, .kind = KERF_ATTR_INT_LIST)
-#define SIZE          SPEC(.name = "block_size", .kind = KERF_ATTR_INT)
+#define NUMBERS(text, ...) SPEC(.name = text, .kind = KERF_ATTR_INT_LIST, .standard = {__VA_ARGS__})
+#define SHAPE              NUMBERS("shape", .list = standard_shape, .n_list = 4)
+#define BLOCK              NUMBERS("block_shape", .n_list = 0)
+#define MARGINS(text)      NUMBERS(text, .n_list = 0)
+#define SIZE               SPEC(.name = "block_size", .kind = KERF_ATTR_INT)
 #define LIMITS                                                                                                         \
     SPEC(.name = "tensorflow_limits", .kind = KERF_ATTR_ENUM, .values = (const char *const[]){"0", "1", NULL})
 #define PAD SPEC(.name = "pad_value", .kind = KERF_ATTR_INT)
