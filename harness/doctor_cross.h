@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Prints one line, and a warning where the two differ by more than `reach`, which is what one kernel differs from
+/* Prints one line, and a second one where the two differ by more than `reach`, which is what one kernel differs from
  * itself. Without Google Benchmark it says so. */
 kerf_status kerf_doctor_cross(int threads, double reach, const volatile sig_atomic_t *interrupted, FILE *file,
                               kerf_error *error);
