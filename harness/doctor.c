@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "harness/doctor_cross.h"
 #include "harness/environment.h"
+#include "harness/sink.h"
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@ typedef struct doctor {
     kerf_doctor_measured now;
     kerf_kept_limits before;
     bool has_before;
+    kerf_out_file out[KERF_MAX_REPEATS]; /* of options->output; not open for standard output */
 } doctor;
 
 static bool has_counters(void) {
@@ -191,13 +193,22 @@ static void keep(const doctor *d, const char *path) {
         fprintf(d->file, "\nkept in %s\n", path);
 }
 
-static kerf_status give_json(const doctor *d, kerf_error *error) {
+/* Before anything is measured. */
+static kerf_status open_outputs(doctor *d, kerf_error *error) {
+    for (int i = 0; i < d->options->n_outputs; ++i)
+        if (d->options->output[i].path)
+            KERF_TRY(kerf_out_file_open(d->options->output[i].path, &d->out[i], error));
+    return KERF_OK;
+}
+
+static kerf_status give_json(doctor *d, kerf_error *error) {
     for (int i = 0; i < d->options->n_outputs; ++i) {
-        const kerf_output *const output = &d->options->output[i];
-        if (output->format != KERF_FORMAT_JSON)
+        if (d->options->output[i].format != KERF_FORMAT_JSON)
             continue;
-        KERF_TRY(output->path ? kerf_limits_write(output->path, &d->machine, &d->now.kept, error)
-                              : kerf_limits_print(d->file, &d->machine, &d->now.kept, error));
+        kerf_out_file *const out = &d->out[i];
+        KERF_TRY(kerf_limits_print(out->file ? out->file : d->file, &d->machine, &d->now.kept, error));
+        if (out->file)
+            KERF_TRY(kerf_out_file_close(out, error));
     }
     return KERF_OK;
 }
@@ -238,7 +249,11 @@ kerf_status kerf_doctor(const kerf_options *options, const volatile sig_atomic_t
     kerf_arena arena;
     KERF_TRY(kerf_arena_map_shared(&arena, 1 << 16, error));
     d = (doctor){.options = options, .interrupted = interrupted, .file = file, .machine = kerf_machine_here()};
-    const kerf_status status = examine(&d, &arena, error);
+    kerf_status status = open_outputs(&d, error);
+    if (status == KERF_OK)
+        status = examine(&d, &arena, error);
+    for (int i = 0; i < options->n_outputs; ++i)
+        kerf_out_file_discard(&d.out[i]);
     kerf_arena_unmap(&arena);
     return status;
 }

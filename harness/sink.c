@@ -51,27 +51,41 @@ static bool open_run_file(kerf_sink *sink) {
     return sink->run_file >= 0;
 }
 
-static kerf_status open_output(kerf_sink *sink, int i, kerf_error *error) {
-    const char *const path = sink->options->output[i].path;
-    kerf_text text = kerf_text_over(sink->temporary[i], sizeof sink->temporary[i]);
+kerf_status kerf_out_file_open(const char *path, kerf_out_file *out, kerf_error *error) {
+    *out = (kerf_out_file){.path = path};
+    kerf_text text = kerf_text_over(out->temporary, sizeof out->temporary);
     kerf_text_printf(&text, "%s.%ld.part", path, (long)getpid());
     struct stat status;
     if (text.cut || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
         return kerf_fail(error, KERF_ERROR_FILE, "--out '%s': expected the path of a file that can be written", path);
-    sink->file[i] = fopen(sink->temporary[i], "we");
-    if (!sink->file[i])
+    out->file = fopen(out->temporary, "we");
+    if (!out->file)
         return kerf_fail(error, KERF_ERROR_FILE, "--out '%s' cannot be written: %s", path, strerror(errno));
     return KERF_OK;
 }
 
+kerf_status kerf_out_file_close(kerf_out_file *out, kerf_error *error) {
+    FILE *const file = out->file;
+    const bool written = fflush(file) == 0 && !ferror(file);
+    out->file = NULL;
+    if (fclose(file) == 0 && written && rename(out->temporary, out->path) == 0)
+        return KERF_OK;
+    const int reason = errno;
+    unlink(out->temporary);
+    return kerf_fail(error, KERF_ERROR_FILE, "--out '%s' cannot be written: %s", out->path, strerror(reason));
+}
+
+void kerf_out_file_discard(kerf_out_file *out) {
+    if (!out->file)
+        return;
+    fclose(out->file);
+    unlink(out->temporary);
+    out->file = NULL;
+}
+
 void kerf_sink_discard(kerf_sink *sink) {
-    for (int i = 0; i < sink->options->n_outputs; ++i) {
-        if (!sink->file[i])
-            continue;
-        fclose(sink->file[i]);
-        unlink(sink->temporary[i]);
-        sink->file[i] = NULL;
-    }
+    for (int i = 0; i < sink->options->n_outputs; ++i)
+        kerf_out_file_discard(&sink->out[i]);
     if (sink->run_file >= 0)
         close(sink->run_file);
     kerf_arena_unmap(&sink->arena);
@@ -85,7 +99,7 @@ kerf_status kerf_sink_open(kerf_sink *sink, const kerf_options *options, kerf_er
     for (int i = 0; i < options->n_outputs && status == KERF_OK; ++i) {
         if (!options->output[i].path)
             continue;
-        status = open_output(sink, i, error);
+        status = kerf_out_file_open(options->output[i].path, &sink->out[i], error);
         has_json_file = has_json_file || options->output[i].format == KERF_FORMAT_JSON;
     }
     if (status != KERF_OK) {
@@ -153,19 +167,13 @@ static void render(kerf_sink *sink, kerf_format format, FILE *file) {
 }
 
 static kerf_status finish_output(kerf_sink *sink, int i, kerf_error *error) {
-    FILE *const file = sink->file[i] ? sink->file[i] : stdout;
-    const char *const path = sink->options->output[i].path;
-    render(sink, sink->options->output[i].format, file);
-    const bool written = fflush(file) == 0 && !ferror(file);
-    if (!path)
-        return written ? KERF_OK : kerf_fail(error, KERF_ERROR_FILE, "cannot write to standard output");
-    sink->file[i] = NULL;
-    if (fclose(file) != 0 || !written || rename(sink->temporary[i], path) != 0) {
-        const int reason = errno;
-        unlink(sink->temporary[i]);
-        return kerf_fail(error, KERF_ERROR_FILE, "--out '%s' cannot be written: %s", path, strerror(reason));
-    }
-    return KERF_OK;
+    kerf_out_file *const out = &sink->out[i];
+    render(sink, sink->options->output[i].format, out->file ? out->file : stdout);
+    if (out->file)
+        return kerf_out_file_close(out, error);
+    return fflush(stdout) == 0 && !ferror(stdout)
+               ? KERF_OK
+               : kerf_fail(error, KERF_ERROR_FILE, "cannot write to standard output");
 }
 
 kerf_status kerf_sink_close(kerf_sink *sink, kerf_error *error) {

@@ -59,6 +59,19 @@ static void wrong_words_are_refused(void) {
     }
 }
 
+/* Before the measurement, which would have lines on standard error. */
+static void a_file_that_cannot_be_written_is_refused(void) {
+    static const char *const paths[] = {"json=/tmp", "json=/nowhere/x.json"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
+        char arguments[64];
+        snprintf(arguments, sizeof arguments, "doctor --quick --out %s", paths[i]);
+        const cli_result *const result = cli_bench(arguments);
+        REQUIRE_MESSAGE(result->exit_code == 1 && result->out[0] == '\0', "%s: exit %d", paths[i], result->exit_code);
+        REQUIRE_MESSAGE(cli_count_lines(result->err, "") == 1 && strstr(result->err, paths[i] + strlen("json=")),
+                        "%s: %s", paths[i], result->err);
+    }
+}
+
 static void help_names_the_short_form(void) {
     const cli_result *const result = cli_bench("doctor --help");
     REQUIRE(result->exit_code == 0 && strstr(result->out, "usage: bench doctor [--quick]"));
@@ -105,6 +118,8 @@ const kerf_test kerf_tests_cli_doctor[] = {
     {"doctor: json is the kept file", "[cli][doctor]", json_is_the_kept_file, __FILE__, __LINE__},
     {"doctor: wrong words are refused", "[cli][doctor]", wrong_words_are_refused, __FILE__, __LINE__},
     {"doctor: help names the short form", "[cli][doctor]", help_names_the_short_form, __FILE__, __LINE__},
+    {"doctor: a file that cannot be written is refused", "[cli][doctor]", a_file_that_cannot_be_written_is_refused,
+     __FILE__, __LINE__},
     {"doctor: without a home there is a warning", "[cli][doctor]", without_a_home_there_is_a_warning, __FILE__,
      __LINE__},
     {"doctor: an interrupt ends it", "[cli][doctor]", an_interrupt_ends_it, __FILE__, __LINE__},
