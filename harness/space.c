@@ -141,11 +141,23 @@ static kerf_status check_constraint(const kerf_open_part *open, int n_parts, con
     return KERF_OK;
 }
 
+static kerf_status check_other_name(const char *one, const char *other, kerf_error *error) {
+    const int length = (int)strcspn(one, "=");
+    return strncmp(one, other, (size_t)length + 1) != 0
+               ? KERF_OK
+               : kerf_fail(error, KERF_ERROR_USAGE,
+                           "--param %.*s is given twice; give all its values at once: --param %.*s=V,V", length, one,
+                           length, one);
+}
+
 static kerf_status check_names(const kerf_space_request *request, kerf_open_part *open, kerf_arena *arena,
                                kerf_error *error) {
     KERF_TRY(open_unrestricted(request, arena, open, error));
-    for (int i = 0; request->restrictions && request->restrictions[i]; ++i)
+    for (int i = 0; request->restrictions && request->restrictions[i]; ++i) {
+        for (int k = 0; k < i; ++k)
+            KERF_TRY(check_other_name(request->restrictions[k], request->restrictions[i], error));
         KERF_TRY(check_restriction(open, request->n_parts, request->restrictions[i], arena, error));
+    }
     for (int i = 0; request->constraints && request->constraints[i]; ++i)
         KERF_TRY(check_constraint(open, request->n_parts, request->constraints[i], error));
     return KERF_OK;

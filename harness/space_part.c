@@ -59,6 +59,13 @@ static kerf_status add_tuned(const char *name, int n_values, kerf_arena *arena, 
     return KERF_OK;
 }
 
+static bool has_value(const kerf_tuned_value *values, int n, int64_t value) {
+    for (int i = 0; i < n; ++i)
+        if (values[i].value == value)
+            return true;
+    return false;
+}
+
 static kerf_status check_parameter(const kerf_open_part *open, const kerf_parameter *p, kerf_error *error) {
     const char *fault = NULL;
     if (!p->name || !kerf_is_name(p->name) || strcmp(p->name, threads_name) == 0 || strcmp(p->name, "variant") == 0)
@@ -87,8 +94,12 @@ static kerf_status add_parameters(kerf_arena *arena, kerf_open_part *open, kerf_
         const kerf_parameter *const p = open->from->space->parameters[i];
         KERF_TRY(check_parameter(open, p, error));
         KERF_TRY(add_tuned(p->name, p->n_values, arena, open, &values, error));
-        for (int v = 0; v < p->n_values; ++v)
+        for (int v = 0; v < p->n_values; ++v) {
+            if (!p->choices && has_value(values, v, p->values[v]))
+                return kerf_fail(error, KERF_ERROR_USAGE, "%s: the parameter '%.48s' has the value %lld twice",
+                                 open->from->name, p->name, (long long)p->values[v]);
             values[v] = p->choices ? (kerf_tuned_value){v, p->choices[v]} : (kerf_tuned_value){.value = p->values[v]};
+        }
     }
     return KERF_OK;
 }
@@ -96,19 +107,21 @@ static kerf_status add_parameters(kerf_arena *arena, kerf_open_part *open, kerf_
 /* Any number of threads may be asked for, not only powers of two. */
 static kerf_status restrict_threads(const char *restriction, kerf_arena *arena, kerf_open_part *open,
                                     kerf_error *error) {
-    int n = 1;
+    int n_listed = 1, n = 0;
     for (const char *at = restriction; *at; ++at)
-        n += *at == ',';
-    kerf_tuned_value *const values = KERF_ARENA_NEW(arena, kerf_tuned_value, n);
-    if (!values || n > MOST_VALUES)
+        n_listed += *at == ',';
+    kerf_tuned_value *const values = KERF_ARENA_NEW(arena, kerf_tuned_value, n_listed);
+    if (!values || n_listed > MOST_VALUES)
         return kerf_fail(error, KERF_ERROR_USAGE, "--param threads lists too many values");
     const char *at = restriction + sizeof threads_name;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n_listed; ++i) {
         const size_t length = strcspn(at, ",");
-        if (!parse_whole(at, length, &values[i].value) || values[i].value < 1 ||
-            values[i].value > open->from->most_threads)
+        int64_t threads;
+        if (!parse_whole(at, length, &threads) || threads < 1 || threads > open->from->most_threads)
             return kerf_fail(error, KERF_ERROR_USAGE, "--param threads='%.*s': allowed are 1 to %d (--threads)",
                              (int)length, at, open->from->most_threads);
+        if (!has_value(values, n, threads)) /* two equal configurations would share their buffers */
+            values[n++].value = threads;
         at += length + (at[length] == ',');
     }
     open->tuned[0].value = values;

@@ -87,6 +87,8 @@ static void bad_input_is_one_line(void) {
     check_refused(TUNED "--param how=onest", 2, "'onest'", "did you mean 'honest'");
     check_refused(TUNED "--param repeat=3", 2, "'3'", "1, 2, 4, 64");
     check_refused(TUNED "--param threads=2", 2, "'2'", "1 to 1");
+    check_refused(TUNED "--param repeat=1 --param how=honest --param repeat=2", 2, "--param repeat is given twice",
+                  "repeat=V,V");
     check_refused(TUNED "--param repeat", 2, "'repeat'", "NAME=VALUE");
     check_refused(TUNED "--constraint 'repeat <'", 2, "'repeat <'", "expected");
     check_refused(TUNED "--constraint 'rpeat < 3'", 2, "'rpeat'", "did you mean 'repeat'");

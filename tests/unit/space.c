@@ -100,7 +100,7 @@ static void restrictions_and_constraints_narrow(void) {
         int64_t n; /* of all three parts */
     } cases[] = {
         {"threads=2", NULL, 8 * 3 + 1 + 12},
-        {"threads=3,1", NULL, 8 * 3 * 2 + 2 + 12},
+        {"threads=3,1,3,1", NULL, 8 * 3 * 2 + 2 + 12},
         {"packing=packed,auto", NULL, 8 * 2 * 3 + 3 + 12},
         {"tile=16", NULL, 2 * 3 * 3 + 3 + 3}, /* of both parts that have it */
         {"block=128", NULL, 72 + 3 + 4},
