@@ -191,6 +191,9 @@ kerf_status kerf_case_read_want(const kerf_op *op, const char *text, uint64_t *w
         memcpy(name, text, n);
         name[n] = '\0';
         const int found = kerf_name_find(op->outputs, name);
+        if (found < 0 && strchr(name, ','))
+            return kerf_fail(error, KERF_ERROR_USAGE, "want=%s: outputs are joined by '+', not by ','",
+                             kerf_show(name).text);
         if (found < 0)
             return kerf_fail_unknown(error, "output", name, op->name, op->outputs);
         if (*want >> found & 1)

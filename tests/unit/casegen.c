@@ -97,6 +97,7 @@ static void bad_cases(void) {
         {"N=1 Ho=2 Wo=3 dtype=f23", "unknown dtype 'f23' of toy; did you mean 'f32'? dtypes: f16 bf16 f32 f64"},
         {"N=1 Ho=2 Wo=3 fill=xyz", "unknown fill 'xyz' of toy; fills: exact uniform kinks"},
         {"N=1 Ho=2 Wo=3 want=dy", "unknown output 'dy' of toy; did you mean 'dx'? outputs: dx dgrid"},
+        {"N=1 Ho=2 Wo=3 want=dx,dgrid", "want=dx,dgrid: outputs are joined by '+', not by ','"},
         {"N=1 Ho=2 Wo=3 want=dx+", "unknown output '' of toy; outputs: dx dgrid"},
         {"N=1 Ho=2 Wo=3 want=dx+dx", "want: output 'dx' is given twice; give each at most once"},
         {"N=1 Wo=3", "missing sizes: Ho; a case of toy gives all of: N Ho Wo"},
