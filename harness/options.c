@@ -500,6 +500,7 @@ const char *kerf_options_help(const char *command) {
     kerf_text_printf(&text,
                      "\nKERF_ISA=avx2 (avx512, neon, none; a list) in the environment takes instruction sets away; "
                      "NO_COLOR is honoured.\n");
-    kerf_text_printf(&text, "exit: 0 good, 1 could not run, 2 usage, 4 wrong result, 130 interrupted\n");
+    kerf_text_printf(&text,
+                     "exit: 0 good, 1 could not run, 2 usage, 4 wrong result, 6 impossibly fast, 130 interrupted\n");
     return memory;
 }
