@@ -244,8 +244,9 @@ static void tell_implausible(kerf_run *run, kerf_record *record) {
     run->any_implausible = true;
     finding->verdict = KERF_IMPLAUSIBLE;
     finding->check = "limit";
-    record->speed_ratio = (kerf_estimate){0};
-    record->repeat = kerf_repeat_command(run, record, record->case_text);
+    record->speed_ratio = record->ratio_to_standard = (kerf_estimate){0};
+    if (!record->repeat)
+        record->repeat = kerf_repeat_command(run, record, record->case_text);
     kerf_text text = kerf_text_over(finding->reason, sizeof finding->reason);
     kerf_text_printf(&text,
                      "a call of %.4g us is %.3g times as fast as the machine allows: ", record->time_ns.middle * 1e-3,

@@ -70,6 +70,8 @@ kerf_status kerf_tuning_record_step(kerf_tuning *tuning, kerf_candidate *candida
 /* A record with what all have in common, to be completed. */
 kerf_status kerf_tuning_record_of(kerf_tuning *tuning, const kerf_candidate *candidate, kerf_tune_phase phase,
                                   kerf_recorded_tune **tune, kerf_record *record, kerf_error *error);
+/* The command that tunes over this one configuration, in the sink's arena. */
+const char *kerf_tuning_repeat(const kerf_tuning *tuning, const kerf_record *record);
 /* Counts the record's verdict; of what is wrong, names output and repeat command in it and shows it. */
 void kerf_tuning_judge(kerf_tuning *tuning, kerf_record *record);
 

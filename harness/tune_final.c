@@ -80,8 +80,9 @@ static const final_figures *choose(const final_figures finals[], int n) {
     return best < 0 ? NULL : &finals[best];
 }
 
-static kerf_status record_final(kerf_tuning *t, const final_figures *one, const final_figures *chosen,
+static kerf_status record_final(kerf_tuning *t, const final_figures *finals, int number, const final_figures *chosen,
                                 const kerf_timed_case *of, kerf_error *error) {
+    const final_figures *const one = &finals[number];
     kerf_record record;
     kerf_recorded_tune *tune;
     KERF_TRY(kerf_tuning_record_of(t, one->candidate, KERF_TUNE_FINAL, &tune, &record, error));
@@ -94,7 +95,10 @@ static kerf_status record_final(kerf_tuning *t, const final_figures *one, const 
         record.time_ns = (kerf_estimate){f->time_ns.middle, f->time_ns.low, f->time_ns.high};
         record.covered = f->covered;
         record.resolution_ns = f->resolution_ns;
-        record.ratio_to_standard = (kerf_estimate){one->ratio.middle, one->ratio.low, one->ratio.high};
+        if (!finals[0].held->implausible)
+            record.ratio_to_standard = (kerf_estimate){one->ratio.middle, one->ratio.low, one->ratio.high};
+        if (one->held->implausible)
+            record.repeat = kerf_tuning_repeat(t, &record);
         KERF_TRY(kerf_stage_add_samples(one->cell, &t->run->sink.arena, &record, error));
         kerf_stage_add_limit(t->run, of, t->mode, one->held, &record);
     }
@@ -127,6 +131,6 @@ kerf_status kerf_tuning_decide(kerf_tuning *t, double budget_s, kerf_error *erro
         KERF_TRY(take_figures(t, &finals[i], &finals[0], error));
     const final_figures *const chosen = choose(finals, n);
     for (int i = 0; i < n; ++i)
-        KERF_TRY(record_final(t, &finals[i], chosen, &of, error));
+        KERF_TRY(record_final(t, finals, i, chosen, &of, error));
     return KERF_OK;
 }

@@ -31,11 +31,12 @@ kerf_status kerf_tuning_record_of(kerf_tuning *t, const kerf_candidate *candidat
     return KERF_OK;
 }
 
-/* Tunes over this one configuration: it is verified first. */
-static const char *repeat_command(const kerf_tuning *t, const kerf_record *record) {
+const char *kerf_tuning_repeat(const kerf_tuning *t, const kerf_record *record) {
     char memory[8192];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     kerf_text_printf(&text, "bench tune --op %s --variant %s --threads %d", record->op, record->row, t->run->threads);
+    if (t->mode == KERF_COLD)
+        kerf_text_printf(&text, " --mode cold");
     for (const char *at = record->config; *at;) {
         const int length = (int)strcspn(at, ",");
         kerf_text_printf(&text, " --param %.*s", length, at);
@@ -75,7 +76,7 @@ void kerf_tuning_judge(kerf_tuning *t, kerf_record *record) {
     t->run->any_wrong = true;
     if (finding->output >= 0)
         record->output = t->run->entry->op->outputs[finding->output];
-    record->repeat = repeat_command(t, record);
+    record->repeat = kerf_tuning_repeat(t, record);
     show_failure(t, record);
 }
 

@@ -15,7 +15,7 @@ static void print_final(FILE *file, const kerf_record *record) {
     kerf_markup(file, "<th scope=\"row\">%s<span class=\"tag\">%s%s</span></th><td class=\"wide\"><code>%s</code></td>",
                 record->row, record->tune->is_chosen ? "chosen" : "", record->tune->is_standard ? " default" : "",
                 record->config);
-    if (record->n_samples == 0) {
+    if (record->n_samples == 0 || record->finding.verdict != KERF_PASS) {
         const char *const name = kerf_verdict_name(record->finding.verdict);
         kerf_markup(file, "<td colspan=\"4\" class=\"wide\"><span class=\"%s\">%s</span> %s</td></tr>\n", name, name,
                     record->finding.reason);

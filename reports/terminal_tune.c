@@ -36,14 +36,16 @@ static counts count(const kerf_record *const *records, int n) {
 static void print_final(const kerf_record *record, FILE *file, int width, const kerf_style *s) {
     const kerf_recorded_tune *const tune = record->tune;
     fprintf(file, "  %s %-*s  ", tune->is_chosen ? "*" : " ", width, record->row);
-    if (record->n_samples > 0) {
+    if (record->n_samples > 0 && !is_wrong(record)) {
         kerf_terminal_time(file, record->time_ns.middle);
         fprintf(file, "  [");
         kerf_terminal_time(file, record->time_ns.low);
         fprintf(file, ", ");
         kerf_terminal_time(file, record->time_ns.high);
-        fprintf(file, "]  %5.2f [%.2f, %.2f]", record->ratio_to_standard.middle, record->ratio_to_standard.low,
-                record->ratio_to_standard.high);
+        fprintf(file, "]");
+        if (record->ratio_to_standard.middle > 0)
+            fprintf(file, "  %5.2f [%.2f, %.2f]", record->ratio_to_standard.middle, record->ratio_to_standard.low,
+                    record->ratio_to_standard.high);
     } else {
         fprintf(file, "%s%s%s %s", is_wrong(record) ? s->bad : s->dim, kerf_verdict_name(record->finding.verdict),
                 s->off, record->finding.reason);

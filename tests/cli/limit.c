@@ -53,12 +53,34 @@ static void the_table_does_not_rank_it(void) {
     REQUIRE(!strstr(result->out, "geometric mean"));
 }
 
+/* The default of the case, as there is one row: no configuration is the result, and no time is shown. */
+static void tuning_does_not_choose_it(void) {
+    static const char *const tune = "tune --op claims --plugin '" KERF_TEST_PLANTED
+                                    "' --time-budget 1 --threads 1 --mode cold --case 'N=1024 dtype=f32 fill=exact "
+                                    "claim=flops' ";
+    char arguments[512];
+    snprintf(arguments, sizeof arguments, "%s--json", tune);
+    const cli_result *result = cli_bench(arguments);
+    REQUIRE_MESSAGE(result->exit_code == 6, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "  repeat: bench tune --op claims --variant copy@cpu --threads 1 --mode cold "
+                                        "--param threads=1 "),
+                    "%s", result->err);
+    const char *const final = strstr(result->out, "\"phase\":\"final\"");
+    REQUIRE_MESSAGE(final && !strstr(final, "ratio_to_standard") && !strstr(result->out, "\"chosen\":true"), "%s",
+                    result->out);
+    REQUIRE(strstr(result->out, "\"verdict\":\"IMPLAUSIBLE\""));
+    result = cli_bench(tune);
+    REQUIRE_MESSAGE(strstr(result->out, "IMPLAUSIBLE a call of") && !strstr(result->out, "  * "), "%s", result->out);
+}
+
 const kerf_test kerf_tests_cli_limit[] = {
     {"limit: an honest row is plausible", "[cli][time][limits]", an_honest_row_is_plausible, __FILE__, __LINE__},
     {"limit: impossible operations are found", "[cli][time][limits]", impossible_operations_are_found, __FILE__,
      __LINE__},
     {"limit: impossible bytes are found", "[cli][time][limits]", impossible_bytes_are_found, __FILE__, __LINE__},
     {"limit: the table does not rank what is implausible", "[cli][time][limits]", the_table_does_not_rank_it, __FILE__,
+     __LINE__},
+    {"limit: tuning does not choose what is implausible", "[cli][tune][limits]", tuning_does_not_choose_it, __FILE__,
      __LINE__},
     {0},
 };
