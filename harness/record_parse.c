@@ -337,6 +337,12 @@ static void read_extra(reader *r, kerf_record *record) {
         record->extra = extra;
 }
 
+static void read_timed_samples(reader *r, kerf_record *record) {
+    read_samples(r, record);
+    if (record->n_samples > 0 && !(record->time_ns.middle > 0))
+        refuse(r, "time_ns", "a time above 0 where there are samples");
+}
+
 static void read_time(reader *r, kerf_record *record) {
     read_identity(r, record);
     record->time_ns = estimate(r, "time_ns");
@@ -348,9 +354,7 @@ static void read_time(reader *r, kerf_record *record) {
     read_limit(r, record);
     read_extra(r, record);
     read_overhead(r, record);
-    read_samples(r, record);
-    if (record->n_samples > 0 && !(record->time_ns.middle > 0))
-        refuse(r, "time_ns", "a time above 0 where there are samples");
+    read_timed_samples(r, record);
 }
 
 static void read_tune(reader *r, kerf_record *record) {
@@ -377,7 +381,8 @@ static void read_tune(reader *r, kerf_record *record) {
     record->ratio_to_standard = estimate(r, "ratio_to_standard");
     record->covered = real(r, "covered", 0, 0);
     read_limit(r, record);
-    read_samples(r, record);
+    read_overhead(r, record);
+    read_timed_samples(r, record);
 }
 
 static void read_end(reader *r, kerf_record *record) {

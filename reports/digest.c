@@ -15,6 +15,12 @@ bool kerf_digest_next_run(const kerf_records *records, int *at, kerf_records *ru
     return true;
 }
 
+bool kerf_digest_is_failure(const kerf_record *record) {
+    return (record->kind == KERF_RECORD_VERIFY || record->kind == KERF_RECORD_TIME ||
+            record->kind == KERF_RECORD_TUNE) &&
+           record->finding.verdict != KERF_PASS && record->finding.verdict != KERF_SKIP;
+}
+
 const kerf_record *kerf_digest_first(const kerf_records *records, kerf_record_kind kind) {
     for (int i = 0; i < records->n; ++i)
         if (records->at[i]->kind == kind)

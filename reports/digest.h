@@ -8,6 +8,8 @@
 
 /* The records from one RUN record to the next; *at is 0 at first. False: there are no more. */
 bool kerf_digest_next_run(const kerf_records *records, int *at, kerf_records *run);
+/* Whether the record says that a row was wrong, crashed, or cannot be believed. */
+bool kerf_digest_is_failure(const kerf_record *record);
 /* The first record of that kind, or NULL. */
 const kerf_record *kerf_digest_first(const kerf_records *records, kerf_record_kind kind);
 

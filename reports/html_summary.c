@@ -45,8 +45,7 @@ static void print_facts(const kerf_html *html) {
         n_timed += record->kind == KERF_RECORD_TIME && record->n_samples > 0;
         n_passed += record->kind == KERF_RECORD_VERIFY && record->finding.verdict == KERF_PASS;
         n_skipped += record->kind == KERF_RECORD_VERIFY && record->finding.verdict == KERF_SKIP;
-        n_wrong += (record->kind == KERF_RECORD_VERIFY || record->kind == KERF_RECORD_TIME) &&
-                   record->finding.verdict != KERF_PASS && record->finding.verdict != KERF_SKIP;
+        n_wrong += kerf_digest_is_failure(record);
     }
     fputs("<dl class=\"facts\">\n", html->file);
     char name[48];

@@ -35,6 +35,8 @@ static void print_failure(FILE *file, const kerf_record *record) {
     kerf_markup(file, "<div class=\"fail\"><p><span class=\"FAIL\">%s</span> <b>%s</b>, %s",
                 kerf_verdict_name(record->finding.verdict), record->row,
                 record->kind == KERF_RECORD_TIME ? "while it was timed, " : "");
+    if (record->kind == KERF_RECORD_TUNE)
+        kerf_markup(file, "with <code>%s</code>, ", record->config);
     if (record->finding.check && record->finding.check[0])
         kerf_markup(file, "check <i>%s</i>", record->finding.check);
     if (record->finding.reason[0])
@@ -47,15 +49,10 @@ static void print_failure(FILE *file, const kerf_record *record) {
     fputs("</div>\n", file);
 }
 
-static bool is_failure(const kerf_record *record) {
-    return (record->kind == KERF_RECORD_VERIFY || record->kind == KERF_RECORD_TIME) &&
-           record->finding.verdict != KERF_PASS && record->finding.verdict != KERF_SKIP;
-}
-
 static void print_failures(const kerf_html *html) {
     int n = 0;
     for (int i = 0; i < html->records.n; ++i) {
-        if (!is_failure(html->records.at[i]))
+        if (!kerf_digest_is_failure(html->records.at[i]))
             continue;
         if (n++ == 0)
             kerf_markup(html->file, "<h3>What went wrong</h3>\n");

@@ -51,16 +51,20 @@ static void write_hostile(const char *name) {
     FILE *const file = fopen(path_of(name), "w");
     REQUIRE(file != NULL);
     fprintf(file, "%s\n", record_lines[0]);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 5; ++i)
         fprintf(file,
                 "{\"schema\":1,\"kind\":\"%s\",\"op\":\"" HOSTILE "\",\"set\":\"" HOSTILE "\",\"case\":\"N=%d " HOSTILE
                 "\",\"row\":\"" HOSTILE "\",\"mode\":\"" HOSTILE "\",\"config\":\"" HOSTILE "\",\"verdict\":\"%s\","
                 "\"reason\":\"" HOSTILE "\",\"check\":\"" HOSTILE "\",\"output\":\"" HOSTILE "\",\"repeat\":\"" HOSTILE
                 "\"%s}\n",
-                i == 0 ? "verify" : "time", i, i == 0 ? "FAIL" : "PASS",
-                i == 0 ? ""
-                       : ",\"time_ns\":{\"middle\":5,\"low\":4,\"high\":6},\"covered\":0.9,\"ratio_to_naive\":{"
-                         "\"middle\":2,\"low\":1,\"high\":3},\"samples\":[[0,0,5,1]]");
+                i == 0  ? "verify"
+                : i < 3 ? "time"
+                        : "tune",
+                i, i == 0 || i == 3 ? "FAIL" : "PASS",
+                i == 0   ? ""
+                : i == 3 ? ",\"phase\":\"final\""
+                         : ",\"phase\":\"final\",\"time_ns\":{\"middle\":5,\"low\":4,\"high\":6},\"covered\":0.9,"
+                           "\"ratio_to_naive\":{\"middle\":2,\"low\":1,\"high\":3},\"samples\":[[0,0,5,1]]");
     fprintf(file,
             "{\"schema\":1,\"kind\":\"trust\",\"op\":\"a\",\"mode\":\"" HOSTILE "\",\"output\":\"" HOSTILE "\"}\n");
     REQUIRE(fclose(file) == 0);
@@ -84,6 +88,8 @@ static void the_page_tells_what_the_records_do(void) {
     REQUIRE(strstr(page, "<th scope=\"row\">vectorized.avx2@cpu"));
     REQUIRE(strstr(page, "1.23 \xc2\xb5s") && strstr(page, "1.20 \xe2\x80\x93 1.30 \xc2\xb5s"));
     REQUIRE(strstr(page, "bench verify</code>") && strstr(page, "Not trusted"));
+    REQUIRE(strstr(page, "with <code>threads=2</code>, check <i>run</i>: signal 11") &&
+            strstr(page, "bench tune</code>") && strstr(page, "<dt>went wrong</dt><dd>3</dd>"));
     REQUIRE(count("<table>") == count("<caption>") && count("<table>") == count("</table>"));
     REQUIRE(!strstr(page, "http:") && !strstr(page, "https:") && !strstr(page, "src="));
     /* What is missing is said, and how to get it. */
@@ -96,7 +102,7 @@ static void hostile_names_stay_text(void) {
     const cli_result *const result = report(NO_PYTHON, "hostile.jsonl", "hostile");
     REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
     load("hostile/index.html");
-    REQUIRE(count("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x&gt;$\\frac{1}{&amp;amp;") >= 12);
+    REQUIRE(count("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x&gt;$\\frac{1}{&amp;amp;") >= 24);
     REQUIRE(!strstr(page, "<script>alert") && !strstr(page, "<img") && count("<script>") == 1);
 }
 

@@ -47,6 +47,17 @@ static const char *const record_lines[] = {
                                 "wrong\",\"threads\":2,\"check\":\"timed\",\"output\":\"dgrid\",\"index\":[],"
                                 "\"got\":1,\"low\":0,\"high\":0,\"slack\":0,\"bad_elements\":1,"
                                 "\"elements\":2,\"repeat\":\"bench time\"}",
+    RECORD_HEAD("tune") RECORD_IDENTITY("cold") "\"verdict\":\"CRASH\",\"error_over_slack\":0,"
+                                                "\"reason\":\"signal 11\",\"phase\":\"search\",\"step\":1,"
+                                                "\"configurations\":12,\"standard\":false,\"taken_over\":true,"
+                                                "\"check\":\"run\",\"threads\":2,\"place\":\"left\","
+                                                "\"repeat\":\"bench tune\"}",
+    RECORD_HEAD("tune")
+        RECORD_IDENTITY("hot") "\"verdict\":\"PASS\",\"error_over_slack\":0.5,\"phase\":\"final\",\"step\":3,"
+                               "\"configurations\":12,\"standard\":true,\"chosen\":true,"
+                               "\"time_ns\":{\"middle\":1234.5,\"low\":1.2e+03,\"high\":1300.25},"
+                               "\"ratio_to_standard\":{\"middle\":1,\"low\":1,\"high\":1},\"covered\":0.96875,"
+                               "\"resolution_ns\":2.5,\"overhead_ns\":[[27,1.5]],\"samples\":[[0,0,9000000000,7]]}",
     RECORD_HEAD("trust") "\"op\":\"grid_sampler_grad\",\"mode\":\"padding_mode=zeros\",\"output\":\"dx\"}",
     RECORD_HEAD("end") "\"exit_code\":4,\"seconds\":12.5,\"passed\":10,\"failed\":1,\"skipped\":2}",
 };
