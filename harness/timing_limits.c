@@ -64,7 +64,7 @@ void kerf_timing_loops_prepare(const kerf_requested_case *of, kerf_cache_mode mo
 void kerf_timing_loops_tell(kerf_timing_loop *loops, int n, FILE *answer) {
     for (int i = 0; i < n; ++i) {
         const kerf_sampler *const sampler = &loops[i].sampler;
-        double rate[KERF_SAMPLER_MAX];
+        double rate[sizeof sampler->sample / sizeof sampler->sample[0]];
         for (int s = 0; s < sampler->n_samples; ++s)
             rate[s] = loops[i].amount * sampler->sample[s].batch / (double)sampler->sample[s].total_ns;
         if (sampler->n_samples > 0)

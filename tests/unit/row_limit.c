@@ -1,5 +1,6 @@
 /* The limit of a row by scripted limits of a machine. */
 #include "harness/row_limit.h"
+#include "harness/timing_limits.h"
 
 #include "tests/catch_shim.h"
 #include <math.h>
@@ -176,6 +177,24 @@ static void loops_fit_the_reason(void) {
     CHECK((kerf_row_limit_loops(&reason, &what, kinds, &bytes) == 3 && kinds[0] == KERF_LIMIT_READ));
 }
 
+/* The closing round adds a sample to a loop that has as many as there are. */
+static void a_loop_tells_all_its_samples(void) {
+    static kerf_timing_loop loop;
+    const kerf_requested_limit wanted = {.id = 7};
+    char line[64] = "";
+    loop = (kerf_timing_loop){.wanted = &wanted, .amount = 1000, .sampler = {.n_samples = KERF_SAMPLER_MAX + 1}};
+    for (int i = 0; i <= KERF_SAMPLER_MAX; ++i)
+        loop.sampler.sample[i] = (kerf_sample){.total_ns = i <= KERF_SAMPLER_MAX / 2 ? 10 : 20, .batch = 2};
+    FILE *const answer = tmpfile();
+    REQUIRE(answer != NULL);
+    kerf_timing_loops_tell(&loop, 1, answer);
+    rewind(answer);
+    REQUIRE(fgets(line, sizeof line, answer) != NULL && fclose(answer) == 0);
+    int id;
+    double rate;
+    REQUIRE(sscanf(line, "rate %d %lf", &id, &rate) == 2 && id == 7 && rate == 200);
+}
+
 const kerf_test kerf_tests_unit_row_limit[] = {
     {"row_limit: beyond 1.15 is implausible", "[unit][limits]", beyond_1_15_is_implausible, __FILE__, __LINE__},
     {"row_limit: the quickest reason with room is taken", "[unit][limits]", the_quickest_reason_with_room_is_taken,
@@ -190,5 +209,6 @@ const kerf_test kerf_tests_unit_row_limit[] = {
     {"row_limit: hot bytes lie in levels", "[unit][limits]", hot_bytes_lie_in_levels, __FILE__, __LINE__},
     {"row_limit: cold bytes lie in memory", "[unit][limits]", cold_bytes_lie_in_memory, __FILE__, __LINE__},
     {"row_limit: a slow point accuses nobody", "[unit][limits]", a_slow_point_accuses_nobody, __FILE__, __LINE__},
+    {"limit: a loop tells all its samples", "[limits]", a_loop_tells_all_its_samples, __FILE__, __LINE__},
     {0},
 };
