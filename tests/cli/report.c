@@ -48,7 +48,7 @@ static void every_format_is_there(void) {
 }
 
 static void what_is_left_out_is_said(void) {
-    static const char *const lines[] = {record_lines[7], "{\"schema\":1,\"kind\":\"dream\"}",
+    const char *const lines[] = {record_lines[7], "{\"schema\":1,\"kind\":\"dream\"}",
                                         "{\"schema\":1,\"kind\":\"en"};
     write_lines("left_out.jsonl", lines, 3);
     const cli_result *result = report("", "left_out.jsonl");
@@ -62,7 +62,7 @@ static void what_is_left_out_is_said(void) {
 }
 
 static void bad_input_is_one_line(void) {
-    static const char *const newer[] = {record_lines[0], "{\"schema\":2,\"kind\":\"end\"}"};
+    const char *const newer[] = {record_lines[0], "{\"schema\":2,\"kind\":\"end\"}"};
     write_lines("newer.jsonl", newer, 2);
     const cli_result *result = report("", "newer.jsonl");
     REQUIRE_MESSAGE(result->exit_code == 1 && cli_count_lines(result->err, "") == 1, "%s", result->err);
