@@ -20,6 +20,7 @@ typedef struct kerf_candidate {
     kerf_outcome outcome; /* cost: its time / that of the default, timed in the same rounds */
     double time_ns;       /* 0: none */
     bool is_taken_over;
+    bool is_doubted; /* since it was verified: its finding says nothing of other threads */
 } kerf_candidate;
 
 typedef struct kerf_tuning {

@@ -21,7 +21,7 @@ static bool is_verified_with(const kerf_candidate *a, const kerf_candidate *b) {
 
 static const kerf_candidate *verified_before(const kerf_tuning *t, const kerf_candidate *candidate) {
     const kerf_candidate *one = t->tried;
-    while (one < candidate && !is_verified_with(one, candidate))
+    while (one < candidate && (one->is_doubted || !is_verified_with(one, candidate)))
         ++one;
     return one < candidate ? one : NULL;
 }
@@ -88,13 +88,18 @@ static kerf_status median_of(kerf_tuning *t, const kerf_timing_cell *cell, doubl
     return KERF_OK;
 }
 
+static void doubt(kerf_tuning *t, const kerf_timing_cell *cell, kerf_candidate *candidate) {
+    kerf_tuning_take_fault(t, cell, &candidate->finding);
+    candidate->is_doubted = true;
+}
+
 static kerf_status take_times(kerf_tuning *t, kerf_candidate *const of[], const kerf_timing_cell *cells, int n,
                               kerf_error *error) {
     double standard_ns = 0;
     if (cells[0].n_samples > 0)
         KERF_TRY(median_of(t, &cells[0], &standard_ns, error));
     else
-        kerf_tuning_take_fault(t, &cells[0], &of[0]->finding);
+        doubt(t, &cells[0], of[0]);
     /* What this run says of the default is of its first turn, so that all times are of one scale. */
     if (!(t->standard_ns > 0))
         t->standard_ns = of[0]->time_ns = standard_ns;
@@ -103,7 +108,7 @@ static kerf_status take_times(kerf_tuning *t, kerf_candidate *const of[], const 
     for (int i = 1; i < n; ++i) {
         double time_ns = 0;
         if (cells[i].n_samples == 0) {
-            kerf_tuning_take_fault(t, &cells[i], &of[i]->finding);
+            doubt(t, &cells[i], of[i]);
             if (of[i]->finding.verdict != KERF_SKIP)
                 of[i]->outcome.kind = KERF_OUTCOME_WRONG;
             continue;

@@ -138,6 +138,7 @@ static kerf_status take(kerf_tuning *t, const kerf_record *record, kerf_candidat
     candidate->is_taken_over = true;
     candidate->finding = record->finding;
     const kerf_verdict verdict = record->finding.verdict;
+    candidate->is_doubted = verdict != KERF_PASS; /* the record does not say by whom */
     candidate->outcome.kind = verdict == KERF_SKIP   ? KERF_OUTCOME_REFUSED
                               : verdict == KERF_PASS ? KERF_OUTCOME_TIMED
                                                      : KERF_OUTCOME_WRONG;
