@@ -1,6 +1,9 @@
 /* The case sets that ship with grid_sampler_grad. */
+#include "base/cpu.h"
 #include "harness/casegen.h"
+#include "kernels/grid_sampler_grad/op.h"
 #include "tests/catch_shim.h"
+#include <math.h>
 #include <string.h>
 
 static kerf_arena arena;
@@ -173,6 +176,44 @@ static void bench_covers(void) {
         REQUIRE_MESSAGE(bench_has(&list, rows[i].holds, rows[i].value), "row %zu", i);
 }
 
+/* The scratch of the case in copies of x, grad and dx, all packed in the type that is computed in. */
+static double copies_of(const kerf_case *c, const kerf_row *row) {
+    kerf_problem problem;
+    if (op->describe(c, &arena, &problem, &error) != KERF_OK)
+        return INFINITY;
+    const int class = kerf_dtype_class(c->dtype);
+    double n = 0;
+    const kerf_operand *const packed[] = {problem.in[KERF_GSG_X], problem.in[KERF_GSG_GRAD], problem.out[KERF_GSG_DX]};
+    for (int i = 0; i < 3; ++i) {
+        int64_t count = 0;
+        if (!kerf_strided_count(&packed[i]->at, &count))
+            return INFINITY;
+        n += (double)count;
+    }
+    return (double)row->variant[class]->memory(&problem, NULL).scratch_bytes / (n * (class == 0 ? 4 : 8));
+}
+
+/* What is beyond one: frames around small images. */
+static void scratch_is_about_one_packed_copy(void) {
+    static const char *const sets[] = {"bench", "large", "models"};
+    REQUIRE(is_ready());
+    const kerf_op_entry *const entry = kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad");
+    for (int s = 0; s < 3; ++s) {
+        kerf_case_list list;
+        REQUIRE(read_set(sets[s], KERF_EXPAND_PAIRS, &list));
+        for (int64_t i = 0; i < list.n; ++i)
+            for (const kerf_row *const *row = entry->rows; *row; ++row) {
+                if (strcmp((*row)->name, "vectorized") != 0 || (*row)->missing || (*row)->isa_mask & ~kerf_cpu_isa())
+                    continue;
+                char memory[4096];
+                kerf_text text = kerf_text_over(memory, sizeof memory);
+                kerf_case_print(&list.at[i], &text);
+                const double copies = copies_of(&list.at[i], *row);
+                REQUIRE_MESSAGE(copies <= 4.0 / 3, "%s %s: %.3g copies", (*row)->isa, memory, copies);
+            }
+    }
+}
+
 #define TEST(name, run)                                                                                                \
     { "case sets: " name, "[unit][cases]", run, __FILE__, __LINE__ }
 const kerf_test kerf_tests_unit_case_sets[] = {
@@ -181,5 +222,6 @@ const kerf_test kerf_tests_unit_case_sets[] = {
     TEST("smoke has every mode and type with every fill", smoke_covers),
     TEST("edge has the channel counts and every mode and type", edge_covers),
     TEST("bench has the layouts, channels, modes and types that it must", bench_covers),
+    TEST("the scratch of vectorized is about one packed copy", scratch_is_about_one_packed_copy),
     {0},
 };

@@ -117,7 +117,8 @@ static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config)
         plan.x_elements = block_elements(plan.x_at.dims[2], plan.x_at.dims[3], width);
     if (plan.want & WANT_DX && !plan.dx_in_place)
         plan.dx_elements = block_elements(plan.dx->at.dims[2], plan.dx->at.dims[3], width);
-    plan.grad_elements = plan.grad_in_place ? 0 : block_elements(1, CHUNK, width);
+    const int64_t chunk = plan.n_samples < CHUNK ? plan.n_samples : CHUNK;
+    plan.grad_elements = plan.grad_in_place ? 0 : block_elements(1, chunk, width);
     plan.slot_elements = plan.x_elements + plan.dx_elements + plan.grad_elements + block_elements(1, 4, width);
     plan.halves = plan.n_images == 1 && plan.n_blocks == 1 && plan.dx->at.dims[2] >= APART_PART && plan.x_in_place &&
                   plan.dx_in_place && plan.grad_in_place &&
