@@ -42,6 +42,19 @@ static kerf_status run_idles(const kerf_launch *launch) {
     return n_calls++ < N_HONEST_CALLS ? run_honest(launch) : KERF_OK;
 }
 
+static kerf_status run_halves(const kerf_launch *launch) {
+    static int n_calls;
+    if (n_calls++ < N_HONEST_CALLS)
+        return run_honest(launch);
+    kerf_problem problem = *launch->problem;
+    kerf_launch half = *launch;
+    void *const out[KERF_GSG_N_OUT] = {[KERF_GSG_DX] = launch->out[KERF_GSG_DX]};
+    problem.want &= UINT64_C(1) << KERF_GSG_DX;
+    half.problem = &problem;
+    half.out = out;
+    return problem.want ? run_honest(&half) : KERF_OK;
+}
+
 static bool holds_nan(const kerf_launch *launch) {
     for (int o = 0; o < KERF_GSG_N_OUT; ++o)
         if (bytes_of(launch, o) > 0) {
