@@ -33,20 +33,43 @@ static uint64_t isa_of_processor(void) {
     return isa;
 }
 
-uint64_t kerf_cpu_isa(void) {
-    const uint64_t isa = isa_of_processor();
-    const char *const allowed = getenv("KERF_ISA");
-    if (!allowed)
-        return isa;
+/* False where a word of the list is not known; the mask has the others. */
+static bool parse_isa(const char *list, uint64_t *mask) {
     static const struct {
         const char *name;
         uint64_t mask;
-    } known[] = {{"avx2", KERF_ISA_AVX2}, {"avx512", KERF_ISA_AVX512}, {"neon", KERF_ISA_NEON}};
-    uint64_t mask = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-        if (strstr(allowed, known[i].name))
-            mask |= known[i].mask;
+    } known[] = {{"avx2", KERF_ISA_AVX2}, {"avx512", KERF_ISA_AVX512}, {"neon", KERF_ISA_NEON}, {"none", 0}};
+    static const char between[] = ", ";
+    bool all_known = true;
+    *mask = 0;
+    for (list += strspn(list, between); *list; list += strspn(list, between)) {
+        const size_t length = strcspn(list, between);
+        bool is_known = false;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+            if (strlen(known[i].name) == length && strncmp(list, known[i].name, length) == 0) {
+                *mask |= known[i].mask;
+                is_known = true;
+            }
+        all_known = all_known && is_known;
+        list += length;
+    }
+    return all_known;
+}
+
+uint64_t kerf_cpu_isa(void) {
+    const uint64_t isa = isa_of_processor();
+    const char *const allowed = getenv("KERF_ISA");
+    uint64_t mask;
+    if (!allowed)
+        return isa;
+    parse_isa(allowed, &mask);
     return isa & mask;
+}
+
+bool kerf_cpu_isa_is_known(void) {
+    const char *const allowed = getenv("KERF_ISA");
+    uint64_t mask;
+    return !allowed || parse_isa(allowed, &mask);
 }
 
 int kerf_cpu_count(void) {

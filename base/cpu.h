@@ -2,6 +2,7 @@
 #ifndef KERF_BASE_CPU_H
 #define KERF_BASE_CPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ extern "C" {
 /* The instruction sets that processor and system support. The environment variable KERF_ISA, a list such as `avx2` or
  * `none`, takes sets away (never adds), so that one machine can be tried as a smaller one. */
 uint64_t kerf_cpu_isa(void);
+bool kerf_cpu_isa_is_known(void);   /* whether KERF_ISA is not set, or names nothing else than instruction sets */
 int kerf_cpu_count(void);           /* processors this process may run on, at least 1 */
 const char *kerf_cpu_model(void);   /* text of the system, "unknown" if there is none */
 size_t kerf_memory_available(void); /* bytes that can be taken now without swapping */

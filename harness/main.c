@@ -1,4 +1,6 @@
+#include "base/cpu.h"
 #include "harness/annotate.h"
+#include "harness/casegen_pattern.h"
 #include "harness/doctor.h"
 #include "harness/list.h"
 #include "harness/pipeline.h"
@@ -8,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,6 +80,10 @@ static int end_with(kerf_command command, kerf_status status, const kerf_error *
 static kerf_status run_command(const kerf_options *options, int argc, char **argv, int *exit_code, kerf_error *error) {
     kerf_arena arena;
     const kerf_registry *registry;
+    if (!kerf_cpu_isa_is_known())
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "KERF_ISA='%.80s': allowed are avx512, avx2, neon and none, or a list such as avx512,avx2",
+                         kerf_show(getenv("KERF_ISA")).text);
     if (options->command == KERF_COMMAND_DOCTOR) {
         catch_signals();
         return kerf_doctor(options, &interrupted, stdout, error);

@@ -57,6 +57,9 @@ static void wrong_words_are_refused(void) {
         REQUIRE_MESSAGE(result->exit_code == 2 && cli_count_lines(result->err, "bench: ") == 1, "%s: %d: %s", wrong[i],
                         result->exit_code, result->err);
     }
+    const cli_result *const isa = cli_bench_with("KERF_ISA=avx-2", "doctor --quick");
+    REQUIRE_MESSAGE(isa->exit_code == 2 && strstr(isa->err, "KERF_ISA='avx-2': allowed are"), "%s", isa->err);
+    REQUIRE(cli_bench_with("KERF_ISA=avx512,avx2,none", "list")->exit_code == 0);
 }
 
 /* Before the measurement, which would have lines on standard error. */
