@@ -129,6 +129,8 @@ static const char *failure(const drawing *d, kerf_arena *arena, int code) {
     char words[400];
     if (code == -1)
         snprintf(words, sizeof words, "plot.py did not end within %d s", TIMEOUT_S);
+    else if (length == 0)
+        snprintf(words, sizeof words, "plot.py failed and said nothing (exit code %d)", code);
     else
         snprintf(words, sizeof words, "plot.py failed: %.*s", length < 200 ? length : 200, line ? line : "");
     for (char *c = words; *c; ++c)
