@@ -48,8 +48,7 @@ static void every_format_is_there(void) {
 }
 
 static void what_is_left_out_is_said(void) {
-    const char *const lines[] = {record_lines[7], "{\"schema\":1,\"kind\":\"dream\"}",
-                                        "{\"schema\":1,\"kind\":\"en"};
+    const char *const lines[] = {record_lines[7], "{\"schema\":1,\"kind\":\"dream\"}", "{\"schema\":1,\"kind\":\"en"};
     write_lines("left_out.jsonl", lines, 3);
     const cli_result *result = report("", "left_out.jsonl");
     REQUIRE_MESSAGE(result->exit_code == 1 && strstr(result->err, "line 3"), "%s", result->err);
