@@ -40,6 +40,12 @@ static kerf_status copy_request(const kerf_space_batch_request *request, int ran
                                 kerf_error *error) {
     const char *const op = op_name(request->way), *const margins = margin_name(request->way);
     *to = (kerf_space_batch){.way = request->way, .n_blocks = request->n_block_shape};
+    if (to->n_blocks < 0 || request->n_margins < 0 || (to->n_blocks > 0 && !request->block_shape) ||
+        (request->n_margins > 0 && !request->margins))
+        return kerf_fail(error, KERF_ERROR_USAGE,
+                         "%s: block_shape of %d and %s of %d numbers: a list is NULL or its "
+                         "length negative",
+                         op, to->n_blocks, margins, request->n_margins);
     if (request->block_size != 0) {
         KERF_TRY(copy_legacy(request, rank, to, error));
     } else if (to->n_blocks > rank - 1) {

@@ -257,4 +257,22 @@ static inline void existing_places(const move_axis *row, const move_piece *piece
         *low = *high = piece->end;
 }
 
+/* ---- a call */
+
+typedef struct move_job {
+    const move_plan *plan;
+    const kerf_launch *launch;
+} move_job;
+
+/* Plans the launch and runs `move_rank` on every rank of its team, with a move_job. */
+static inline kerf_status run_moves(const kerf_launch *launch, void (*move_rank)(void *job, int rank)) {
+    int64_t n_elements;
+    if (!launch->out[0] || !kerf_strided_count(&launch->problem->out[0]->at, &n_elements) || n_elements == 0)
+        return KERF_OK;
+    const move_plan plan = plan_of(launch->problem);
+    move_job job = {.plan = &plan, .launch = launch};
+    kerf_team_run(launch->team, move_rank, &job);
+    return KERF_OK;
+}
+
 #endif

@@ -15,11 +15,6 @@
 
 enum { STORES_AUTO, STORES_CACHED, STORES_STREAMED };
 
-typedef struct move_job {
-    const move_plan *plan;
-    const kerf_launch *launch;
-} move_job;
-
 static bool streams(const move_plan *plan, const kerf_launch *launch) {
     const int64_t stores = kerf_config_get(launch->config, "stores", STORES_AUTO);
     return stores == STORES_STREAMED || (stores == STORES_AUTO && plan->bytes >= STREAM_FROM);
@@ -161,13 +156,7 @@ static void move_rank(void *arg, int rank) {
 }
 
 static kerf_status run(const kerf_launch *launch) {
-    int64_t n_elements;
-    if (!launch->out[0] || !kerf_strided_count(&launch->problem->out[0]->at, &n_elements) || n_elements == 0)
-        return KERF_OK;
-    const move_plan plan = plan_of(launch->problem);
-    move_job job = {.plan = &plan, .launch = launch};
-    kerf_team_run(launch->team, move_rank, &job);
-    return KERF_OK;
+    return run_moves(launch, move_rank);
 }
 
 static const kerf_parameter *const parameters[] = {
