@@ -3,7 +3,9 @@
 #include "base/cpu.h"
 #include "harness/casegen.h"
 #include "harness/compare.h"
+#include "harness/limits_file.h"
 #include "harness/place.h"
+#include "harness/row_limit.h"
 #include "harness/team.h"
 #include "harness/timing_buffers.h"
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
@@ -159,6 +161,30 @@ double kerf_peers_bytes(const kerf_peers *peers) {
             bytes += (double)n * (double)kerf_dtype_bytes(peers->c.dtype);
     }
     return bytes;
+}
+
+static const kerf_kept_limits *kept_limits(void) {
+    static kerf_kept_limits kept;
+    static bool found, asked;
+    const kerf_machine machine = kerf_machine_here();
+    char path[512];
+    kerf_text text = kerf_text_over(path, sizeof path);
+    if (!asked && kerf_limits_path(&machine, &text))
+        found = kerf_limits_read(path, &machine, &found, &kept, &last_error) == KERF_OK && found;
+    asked = true;
+    return found ? &kept : NULL;
+}
+
+double kerf_peers_limit_ns(const kerf_peers *peers, int threads) {
+    const kerf_kept_limits *const kept = kept_limits();
+    const kerf_problem *const problem = &peers->inputs.problem;
+    if (!kept || !problem->op->work)
+        return 0;
+    const kerf_limited what = {.work = problem->op->work(problem, peers->inputs.set[0].in),
+                               .mode = KERF_HOT,
+                               .dtype = peers->c.dtype,
+                               .threads = threads};
+    return kerf_row_limit_of(&kept->limits, &what).ns;
 }
 
 /* ---- our entry ------------------------------------------------------------------------------------------------- */

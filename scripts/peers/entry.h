@@ -30,6 +30,9 @@ const char *kerf_peers_message(void);
 
 void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operand *result);
 double kerf_peers_bytes(const kerf_peers *peers); /* of all operands, each memory element once */
+/* How long a call takes at least with so many threads, by the limits that `bench doctor` keeps for this machine
+ * (docs/doctor.md, "The limit of a row"); 0: none are kept. */
+double kerf_peers_limit_ns(const kerf_peers *peers, int threads);
 
 /* Adds a row: outputs and scratch of its own, touched, for the entry of the library at `path`. -1: refused. */
 int kerf_peers_bind(kerf_peers *peers, const char *path);

@@ -89,6 +89,12 @@ class Figures:
     def median_ns(self, key, process, row="kerf"):
         return statistics.median(self.times[key][process]["ns"][row])
 
+    def limit_scale(self, keys, most):
+        """How many times as fast `most` threads may be by the limits of the machine; None where a record has none."""
+        limits = [[next(iter(self.times[text, count].values())).get("limit_ns", 0) for count in (1, most)]
+                  for text, _ in keys]
+        return geometric_mean([one / many for one, many in limits]) if keys and all(map(all, limits)) else None
+
 
 # ---- groups --------------------------------------------------------------------------------------------------------
 
@@ -174,7 +180,8 @@ def dtype_table(figures, cases, threads, row):
 
 
 def scaling_table(figures, cases, threads):
-    """Time on one thread over time on the most, by group; cases of more than 1 MiB."""
+    """Time on one thread over time on the most, by group; cases of more than 1 MiB. Beside it how the limits of these
+    rows scale, and the part of that which is reached."""
     rows, most = [], max(threads)
     for interpolation in INTERPOLATIONS:
         cells = []
@@ -185,7 +192,9 @@ def scaling_table(figures, cases, threads):
                     next(iter(figures.times[text, most].values()))["bytes"] > 1 << 20]
             scale = figures.mean(keys, lambda key, process: figures.median_ns(
                 (key[0], 1), process) / figures.median_ns(key, process)) if keys else None
-            cells.append(f"{show(scale)} ({len(keys)})" if scale else "-")
+            limit = figures.limit_scale(keys, most)
+            cells.append((f"{show(scale)} ({len(keys)})" if scale else "-") +
+                         (f"; {scale[0] / limit:.2f} of the limit's {limit:.2f}" if scale and limit else ""))
         if any(cell != "-" for cell in cells):
             rows.append([interpolation, *cells])
     return ["", *GROUPS], rows

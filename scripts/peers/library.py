@@ -33,6 +33,7 @@ class Library:
                 ("read", number, [text, TELL]), ("open", pointer, [text, number, ctypes.c_uint64]),
                 ("pin", None, [ctypes.POINTER(number), number]), ("close", None, [pointer]), ("message", text, []),
                 ("describe", None, [pointer, number, ctypes.POINTER(Operand)]), ("bytes", ctypes.c_double, [pointer]),
+                ("limit_ns", ctypes.c_double, [pointer, number]),
                 ("bind", number, [pointer, text]), ("run", number, [pointer, number]),
                 ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
                 ("expect", number, [pointer, number]),
@@ -70,6 +71,7 @@ class Case:
         if not self.handle:
             library.fail()
         self.bytes = library.bytes(self.handle)
+        self.limit_ns = library.limit_ns(self.handle, threads)
 
     def close(self):
         self.library.close(self.handle)

@@ -110,7 +110,8 @@ class Worker:
                 best = {"others": others, "ns": {row.name: [round(ns) for ns in row.samples] for row in rows}}
             if others < OTHERS_PART:
                 break
-        say(kind="time", case=text, threads=threads, process=self.job["process"], bytes=case.bytes, **best)
+        say(kind="time", case=text, threads=threads, process=self.job["process"], bytes=case.bytes,
+            limit_ns=case.limit_ns, **best)
         rows.clear()
         case.close()
 

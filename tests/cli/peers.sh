@@ -30,6 +30,10 @@ assert abs(found.mean_ratio([key], "old")[0] - 3) < 1e-12
 assert figures.dtype_table(found, [line.format("f32"), line.format("f16")], [1], "old")[1] == [
     ["f16", "bilinear", "1", "1", "2.00 [2.00, 2.00]", "3.00 [3.00, 3.00]"]]
 assert figures.scaling_table(found, [line.format("f32")], [1, 2])[1][0][1] == "1.00 [1.00, 1.00] (1)"
+for record in times:
+    record["limit_ns"] = 60 if record["threads"] == 1 else 40
+assert figures.scaling_table(found, [line.format("f32")], [1, 2])[1][0][1] == (
+    "1.00 [1.00, 1.00] (1); 0.67 of the limit's 1.50")
 assert figures.group_of("C=64 layout=nhwc") == figures.GROUPS[1] and figures.group_of("C=1") == figures.GROUPS[3]
 EOF
 
@@ -47,6 +51,8 @@ case.expect(0)
 assert (case.judge(0, packed)["n_bad"], case.judge(0, packed)["ratio"] > 0) == (0, True)
 for output, value in (3, 100.0), (4, float("nan")):
     packed[output][4:8] = struct.pack("f", value)
+limits = [entry.limit_ns(case.handle, threads) for threads in (1, 2)]  # both 0 where bench doctor never ran
+assert limits == [0, 0] or min(limits) > 0
 found = case.judge(0, packed)
 assert found["n_bad"] == 2 and found["bad_part"] == 2 / (60 + 24) and found["class_part"] == 1 / (60 + 24)
 assert found["error_part"] > 1
