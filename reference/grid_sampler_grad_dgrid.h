@@ -8,7 +8,7 @@ typedef struct tap_sum {
 
 /* A working set of one rank, for one sample. Element (i, j) of `sum` belongs to the pixel slots i in x and j in y. */
 typedef struct dgrid_room {
-    const kerf_gsg_call *call;
+    const kerf_sampling_call *call;
     int64_t n, oy, ox;
     axis x, y;
     int x_power, g_power; /* of two that divide all x and all gO read */
@@ -31,26 +31,26 @@ typedef struct pair_value {
 } pair_value;
 
 static void sum_channels(dgrid_room *room) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     const int nx = room->x.n_pixels, ny = room->y.n_pixels;
-    room->x_power = room->g_power = KERF_GSG_POWER_OF_ZERO;
+    room->x_power = room->g_power = KERF_SAMPLING_POWER_OF_ZERO;
     room->amplitude = 0;
     room->finite = true;
     for (int k = 0; k < nx * ny; ++k)
         room->sum[k] = (tap_sum){.finite = true};
     for (int64_t c = 0; c < call->c; ++c) {
-        const double g =
-            kerf_gsg_load(call, KERF_GSG_GRAD, kerf_gsg_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox));
-        const int g_power = kerf_gsg_power(g);
+        const double g = kerf_sampling_load(call, KERF_GSG_GRAD,
+                                            kerf_sampling_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox));
+        const int g_power = kerf_sampling_power(g);
         room->g_power = g_power < room->g_power ? g_power : room->g_power;
         double largest = isfinite(g) ? fabs(g) : 0;
         for (int j = 0; j < ny; ++j)
             for (int i = 0; i < nx; ++i) {
                 const int64_t at =
-                    kerf_gsg_at(call, KERF_GSG_X, room->n, c, room->y.pixel[j].pixel, room->x.pixel[i].pixel);
-                const double x = kerf_gsg_load(call, KERF_GSG_X, at);
+                    kerf_sampling_at(call, KERF_GSG_X, room->n, c, room->y.pixel[j].pixel, room->x.pixel[i].pixel);
+                const double x = kerf_sampling_load(call, KERF_GSG_X, at);
                 const wide product = (wide)x * (wide)g;
-                const int x_power = kerf_gsg_power(x);
+                const int x_power = kerf_sampling_power(x);
                 tap_sum *const s = &room->sum[j * nx + i];
                 s->value += product;
                 s->magnitude += fabs(product);
@@ -69,7 +69,7 @@ static const tap_sum *sum_at(const dgrid_room *room, const direction *d, const t
 }
 
 /* What the weights of a tap may be off by, times |x gO|. */
-static wide weight_error(const kerf_gsg_call *call, const tap *along, const tap *across) {
+static wide weight_error(const kerf_sampling_call *call, const tap *along, const tap *across) {
     const wide u = (wide)call->working.roundoff, dw = fabs(along->dw), w = fabs(across->w);
     if (call->modes->interpolation == KERF_BILINEAR)
         return across->w_error;
@@ -78,7 +78,7 @@ static wide weight_error(const kerf_gsg_call *call, const tap *along, const tap 
 
 static pair_value evaluate(const dgrid_room *room, const direction *d, const candidate *along,
                            const candidate *across) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     pair_value pair = {0};
     if (along->dropped || across->dropped)
         return pair;
@@ -106,13 +106,13 @@ static pair_value evaluate(const dgrid_room *room, const direction *d, const can
     return pair;
 }
 
-static bool may_overflow(const kerf_gsg_call *call, const direction *d, wide magnitude, wide plain) {
+static bool may_overflow(const kerf_sampling_call *call, const direction *d, wide magnitude, wide plain) {
     return magnitude > (wide)call->sum.largest ||
            2 * (1 + (wide)d->along->factor) * plain > (wide)call->working.largest;
 }
 
 /* What one term shows that is not finite. near_zero: rounding may make the weight 0. */
-static unsigned see_term(const kerf_gsg_call *call, wide weight, bool near_zero, double x, double g) {
+static unsigned see_term(const kerf_sampling_call *call, wide weight, bool near_zero, double x, double g) {
     const wide term = weight * (wide)x * (wide)g;
     const wide finite = isfinite(x) ? (wide)x : isfinite(g) ? (wide)g : 1;
     const bool vanishes = finite != 0 && fabs(weight * finite) < 2 * (wide)call->working.tiniest;
@@ -126,15 +126,15 @@ static unsigned see_term(const kerf_gsg_call *call, wide weight, bool near_zero,
 /* All terms of one tap; adds the absolute values of the finite ones, without weights, to *plain. */
 static unsigned see_tap(const dgrid_room *room, const direction *d, const tap *along, const tap *across, wide factor,
                         wide *plain) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     const bool near_zero = factor == 0 || fabs(along->dw) <= along->dw_error || fabs(across->w) <= across->w_error;
     const bool x_first = d->along == &room->x;
     const int64_t ix = (x_first ? along : across)->pixel, iy = (x_first ? across : along)->pixel;
     unsigned seen = 0;
     for (int64_t c = 0; c < call->c; ++c) {
-        const int64_t at = kerf_gsg_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox);
-        const double x = kerf_gsg_load(call, KERF_GSG_X, kerf_gsg_at(call, KERF_GSG_X, room->n, c, iy, ix));
-        const double g = kerf_gsg_load(call, KERF_GSG_GRAD, at);
+        const int64_t at = kerf_sampling_at(call, KERF_GSG_GRAD, room->n, c, room->oy, room->ox);
+        const double x = kerf_sampling_load(call, KERF_GSG_X, kerf_sampling_at(call, KERF_GSG_X, room->n, c, iy, ix));
+        const double g = kerf_sampling_load(call, KERF_GSG_GRAD, at);
         if (isfinite(x) && isfinite(g))
             *plain += fabs((wide)x * (wide)g);
         else
@@ -162,15 +162,15 @@ static outcome classify(const dgrid_room *room, const direction *d, const candid
 }
 
 /* Smallest power of two among the weights that multiply x gO; the derivative of bilinear weights is +-1. */
-static int weight_power(const kerf_gsg_call *call, const direction *d) {
-    int along = call->modes->interpolation == KERF_BILINEAR ? 0 : KERF_GSG_POWER_OF_ZERO;
-    int across = KERF_GSG_POWER_OF_ZERO;
+static int weight_power(const kerf_sampling_call *call, const direction *d) {
+    int along = call->modes->interpolation == KERF_BILINEAR ? 0 : KERF_SAMPLING_POWER_OF_ZERO;
+    int across = KERF_SAMPLING_POWER_OF_ZERO;
     for (int i = 0; i < d->along->at[0].n_taps; ++i) {
-        const int power = kerf_gsg_power((double)d->along->at[0].at[i].dw);
+        const int power = kerf_sampling_power((double)d->along->at[0].at[i].dw);
         along = power < along ? power : along;
     }
     for (int i = 0; i < d->across->at[0].n_taps; ++i) {
-        const int power = kerf_gsg_power((double)d->across->at[0].at[i].w);
+        const int power = kerf_sampling_power((double)d->across->at[0].at[i].w);
         across = power < across ? power : across;
     }
     return along + across;
@@ -178,12 +178,12 @@ static int weight_power(const kerf_gsg_call *call, const direction *d) {
 
 /* True when the one pair of candidates gives its value without rounding in every order and algebra. */
 static bool is_exact(const dgrid_room *room, const direction *d, const pair_value *pair) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     if (!room->x.exact || !room->y.exact)
         return false;
     if (pair->magnitude == 0)
         return true;
-    const int weights = weight_power(call, d), factor = kerf_gsg_power((double)d->along->factor);
+    const int weights = weight_power(call, d), factor = kerf_sampling_power((double)d->along->factor);
     const int terms = weights + room->x_power + room->g_power, lowest = call->sum.lowest_power;
     if (weights + room->x_power < lowest || weights + room->g_power < lowest || terms < lowest ||
         terms + factor < lowest)
@@ -195,7 +195,7 @@ static bool is_exact(const dgrid_room *room, const direction *d, const pair_valu
 }
 
 static void put_direction(const dgrid_room *room, const direction *d, int64_t at) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     wide lo = INFINITY, hi = -INFINITY, slack = 0;
     outcome what = FINITE;
     bool first = true, overflows = false, exact = false;
@@ -215,12 +215,12 @@ static void put_direction(const dgrid_room *room, const direction *d, int64_t at
             exact = is_exact(room, d, &pair);
         }
     if (what != FINITE || overflows)
-        put_outcome(&call->dgrid, at, what == IS_NAN ? IS_NAN : overflows ? UNSURE : what);
+        put_outcome(&call->out[KERF_GSG_DGRID], at, what == IS_NAN ? IS_NAN : overflows ? UNSURE : what);
     else
-        put_bounds(&call->dgrid, at, lo, hi, exact ? 0 : slack);
+        put_bounds(&call->out[KERF_GSG_DGRID], at, lo, hi, exact ? 0 : slack);
 }
 
-static dgrid_room *dgrid_room_of(const kerf_gsg_call *call, int rank) {
+static dgrid_room *dgrid_room_of(const kerf_sampling_call *call, int rank) {
     dgrid_room *const room = (dgrid_room *)(call->scratch + (size_t)rank * call->scratch_bytes);
     room->call = call;
     room->sum = (tap_sum *)(room + 1);
@@ -228,13 +228,13 @@ static dgrid_room *dgrid_room_of(const kerf_gsg_call *call, int rank) {
 }
 
 static void put_sample(dgrid_room *room, int64_t at) {
-    const kerf_gsg_call *const call = room->call;
+    const kerf_sampling_call *const call = room->call;
     room->x.n_pixels = room->y.n_pixels = 0;
     if (call->modes->interpolation != KERF_NEAREST && call->c > 0)
         build_axes(call, room->n, room->oy, room->ox, &room->x, &room->y);
     if (room->x.n_pixels == 0 || room->y.n_pixels == 0) {
-        put_outcome(&call->dgrid, at, FINITE);
-        put_outcome(&call->dgrid, at + 1, FINITE);
+        put_outcome(&call->out[KERF_GSG_DGRID], at, FINITE);
+        put_outcome(&call->out[KERF_GSG_DGRID], at + 1, FINITE);
         return;
     }
     sum_channels(room);
@@ -243,7 +243,7 @@ static void put_sample(dgrid_room *room, int64_t at) {
 }
 
 static void dgrid_rank(void *arg, int rank) {
-    const kerf_gsg_call *const call = arg;
+    const kerf_sampling_call *const call = arg;
     dgrid_room *const room = dgrid_room_of(call, rank);
     int64_t begin, end;
     kerf_team_share(call->n * call->ho * call->wo, kerf_team_size(call->team), rank, &begin, &end);
@@ -255,6 +255,6 @@ static void dgrid_rank(void *arg, int rank) {
     }
 }
 
-static void run_dgrid(const kerf_gsg_call *call) {
+static void run_dgrid(const kerf_sampling_call *call) {
     kerf_team_run(call->team, dgrid_rank, (void *)call);
 }

@@ -24,7 +24,7 @@ typedef struct dx_room {
     axis x, y;
 } dx_room;
 
-static footprint combine(const kerf_gsg_call *call, const pixel_weight *x, const pixel_weight *y) {
+static footprint combine(const kerf_sampling_call *call, const pixel_weight *x, const pixel_weight *y) {
     const wide u = (wide)call->working.roundoff;
     const wide corner[] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
     footprint f = {.element = y->pixel * call->w + x->pixel, .lo = corner[0], .hi = corner[0]};
@@ -58,7 +58,7 @@ static void add_infinite(pixel_sum *sum, const footprint *print, int n, double g
 /* A gradient of zero adds zeros, which round nothing. */
 static void add_sample(pixel_sum *sum, const footprint *print, int n, double g, unsigned inexact) {
     const wide gradient = (wide)g, magnitude = fabs(gradient);
-    const int power = kerf_gsg_power(g);
+    const int power = kerf_sampling_power(g);
     for (int i = 0; i < n; ++i) {
         const footprint *const f = &print[i];
         pixel_sum *const s = &sum[f->element];
@@ -79,8 +79,8 @@ typedef struct sample_prints {
     bool exact;
 } sample_prints;
 
-static sample_prints print_sample(const kerf_gsg_call *call, dx_room *room) {
-    sample_prints s = {.power = KERF_GSG_POWER_OF_ZERO, .exact = room->x.exact && room->y.exact};
+static sample_prints print_sample(const kerf_sampling_call *call, dx_room *room) {
+    sample_prints s = {.power = KERF_SAMPLING_POWER_OF_ZERO, .exact = room->x.exact && room->y.exact};
     for (int j = 0; j < room->y.n_pixels; ++j)
         for (int i = 0; i < room->x.n_pixels; ++i) {
             const footprint f = combine(call, &room->x.pixel[i], &room->y.pixel[j]);
@@ -90,45 +90,46 @@ static sample_prints print_sample(const kerf_gsg_call *call, dx_room *room) {
     return s;
 }
 
-static void scatter(const kerf_gsg_call *call, dx_room *room, int64_t n, int64_t c_begin, int64_t c_end) {
+static void scatter(const kerf_sampling_call *call, dx_room *room, int64_t n, int64_t c_begin, int64_t c_end) {
     const int64_t plane = call->h * call->w;
     for (int64_t oy = 0; oy < call->ho; ++oy)
         for (int64_t ox = 0; ox < call->wo; ++ox) {
             build_axes(call, n, oy, ox, &room->x, &room->y);
             const sample_prints s = print_sample(call, room);
             for (int64_t c = c_begin; s.n > 0 && c < c_end; ++c) {
-                const double g = kerf_gsg_load(call, KERF_GSG_GRAD, kerf_gsg_at(call, KERF_GSG_GRAD, n, c, oy, ox));
+                const double g =
+                    kerf_sampling_load(call, KERF_GSG_GRAD, kerf_sampling_at(call, KERF_GSG_GRAD, n, c, oy, ox));
                 pixel_sum *const sum = room->sum + (c - c_begin) * plane;
                 if (!isfinite(g)) {
                     add_infinite(sum, room->print, s.n, g);
                 } else if (g != 0) {
                     /* gO - gO t in place of gO (1 - t) is exact too when gO itself spans the digits. */
-                    const bool spans = ilogb(g) + 1 <= call->working.digits + s.power + kerf_gsg_power(g);
+                    const bool spans = ilogb(g) + 1 <= call->working.digits + s.power + kerf_sampling_power(g);
                     add_sample(sum, room->print, s.n, g, s.exact && spans ? 0 : SEEN_INEXACT);
                 }
             }
         }
 }
 
-static void put_pixel(const kerf_gsg_call *call, const pixel_sum *s, int64_t at) {
+static void put_pixel(const kerf_sampling_call *call, const pixel_sum *s, int64_t at) {
     const outcome what = outcome_of(s->seen, s->magnitude > (wide)call->sum.largest);
     if (what != FINITE) {
-        put_outcome(&call->dx, at, what);
+        put_outcome(&call->out[KERF_GSG_DX], at, what);
         return;
     }
     const wide n = (wide)s->n_terms;
     wide slack = s->error + n * (wide)call->sum.roundoff * (s->magnitude + s->error) + n * (wide)call->sum.tiniest;
     if (n == 0 || (!(s->seen & SEEN_INEXACT) && sums_exactly(&call->sum, s->magnitude, s->power)))
         slack = 0;
-    put_bounds(&call->dx, at, s->lo, s->hi, slack);
+    put_bounds(&call->out[KERF_GSG_DX], at, s->lo, s->hi, slack);
 }
 
 typedef struct dx_job {
-    const kerf_gsg_call *call;
+    const kerf_sampling_call *call;
     int64_t blocks, block_planes; /* blocks per batch item */
 } dx_job;
 
-static dx_room *dx_room_of(const kerf_gsg_call *call, int rank) {
+static dx_room *dx_room_of(const kerf_sampling_call *call, int rank) {
     dx_room *const room = (dx_room *)(call->scratch + (size_t)rank * call->scratch_bytes);
     room->sum = (pixel_sum *)(room + 1);
     room->print = (footprint *)(room->sum + call->block_planes * call->h * call->w);
@@ -137,7 +138,7 @@ static dx_room *dx_room_of(const kerf_gsg_call *call, int rank) {
 
 static void dx_rank(void *arg, int rank) {
     const dx_job *const job = arg;
-    const kerf_gsg_call *const call = job->call;
+    const kerf_sampling_call *const call = job->call;
     const int64_t plane = call->h * call->w;
     dx_room *const room = dx_room_of(call, rank);
     int64_t begin, end;
@@ -147,14 +148,14 @@ static void dx_rank(void *arg, int rank) {
         const int64_t c_end = c_begin + job->block_planes < call->c ? c_begin + job->block_planes : call->c;
         const int64_t n_elements = (c_end - c_begin) * plane;
         for (int64_t i = 0; i < n_elements; ++i)
-            room->sum[i] = (pixel_sum){.power = KERF_GSG_POWER_OF_ZERO};
+            room->sum[i] = (pixel_sum){.power = KERF_SAMPLING_POWER_OF_ZERO};
         scatter(call, room, n, c_begin, c_end);
         for (int64_t i = 0; i < n_elements; ++i)
             put_pixel(call, &room->sum[i], (n * call->c + c_begin) * plane + i);
     }
 }
 
-static void run_dx(const kerf_gsg_call *call) {
+static void run_dx(const kerf_sampling_call *call) {
     if (call->n == 0 || call->c == 0)
         return;
     dx_job job = {.call = call, .block_planes = call->block_planes};

@@ -1,15 +1,16 @@
 /* One half of the oracle: everything for one working type. The including file sets `real`, `wide` and HALF, the name of
  * what it defines. Sums and weights are formed in `wide`; coordinates in both. */
-#include "reference/grid_sampler_grad_axis.h"
-#include "reference/grid_sampler_grad_bounds.h"
+#include "reference/grid_sampling_axis.h"
+#include "reference/grid_sampling_bounds.h"
+
 #include "reference/grid_sampler_grad_dgrid.h"
 #include "reference/grid_sampler_grad_dx.h"
 
-static bool half_scratch_bytes(const kerf_gsg_call *call, size_t *bytes) {
+static bool half_scratch_bytes(const kerf_sampling_call *call, size_t *bytes) {
     const int64_t nx = call->w < MAX_PIXELS ? call->w : MAX_PIXELS, ny = call->h < MAX_PIXELS ? call->h : MAX_PIXELS;
     const size_t pixels = (size_t)(nx * ny), for_dgrid = sizeof(dgrid_room) + pixels * sizeof(tap_sum);
     size_t for_dx = 0;
-    if (call->dx.lo) {
+    if (call->out[KERF_GSG_DX].lo) {
         int64_t elements = 0;
         size_t sums = 0;
         if (!kerf_mul_i64(call->h, call->w, &elements) || !kerf_mul_i64(elements, call->block_planes, &elements) ||
@@ -24,11 +25,11 @@ static bool half_scratch_bytes(const kerf_gsg_call *call, size_t *bytes) {
     return true;
 }
 
-static void half_run(const kerf_gsg_call *call) {
-    if (call->dx.lo)
+static void half_run(const kerf_sampling_call *call) {
+    if (call->out[KERF_GSG_DX].lo)
         run_dx(call);
-    if (call->dgrid.lo)
+    if (call->out[KERF_GSG_DGRID].lo)
         run_dgrid(call);
 }
 
-const kerf_gsg_half HALF = {half_scratch_bytes, half_run, sizeof(pixel_sum)};
+const kerf_sampling_half HALF = {half_scratch_bytes, half_run, sizeof(pixel_sum)};

@@ -1,5 +1,6 @@
 /* The oracle of grid_sampler_grad where the working type is double. */
-#include "reference/grid_sampler_grad.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "reference/grid_sampling.h"
 
 #include "base/checked.h"
 #include <tgmath.h>

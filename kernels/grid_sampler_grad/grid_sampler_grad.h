@@ -42,24 +42,11 @@
 #ifndef KERF_KERNELS_GRID_SAMPLER_GRAD_H
 #define KERF_KERNELS_GRID_SAMPLER_GRAD_H
 
-#include "kernels/kernel.h"
+#include "kernels/grid_sampling.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum kerf_interpolation { KERF_BILINEAR, KERF_NEAREST, KERF_BICUBIC } kerf_interpolation;
-typedef enum kerf_padding { KERF_PAD_ZEROS, KERF_PAD_BORDER, KERF_PAD_REFLECTION } kerf_padding;
-typedef enum kerf_corners { KERF_CORNERS_OUTSIDE, KERF_CORNERS_ALIGNED } kerf_corners; /* align_corners false, true */
-typedef enum kerf_accumulate { KERF_ACCUMULATE_F32, KERF_ACCUMULATE_STORAGE } kerf_accumulate;
-
-/* problem->self of this op; the case's attributes carry the same numbers. */
-typedef struct kerf_grid_sampler_modes {
-    kerf_interpolation interpolation;
-    kerf_padding padding;
-    kerf_corners corners;
-    kerf_accumulate accumulate;
-} kerf_grid_sampler_modes;
 
 /* Order of the operands in problem->in and problem->out. */
 enum { KERF_GSG_GRAD, KERF_GSG_X, KERF_GSG_GRID, KERF_GSG_N_IN };
@@ -73,11 +60,6 @@ kerf_status kerf_grid_sampler_grad_check(const kerf_problem *problem, kerf_error
 
 /* ---- plain C entry: no harness needed -----------------------------------------------------------------------------
  */
-
-typedef struct kerf_tensor {
-    void *data; /* address of element (0,...,0); inputs are only read; NULL in an output: not wanted */
-    kerf_strided at;
-} kerf_tensor;
 
 typedef struct kerf_grid_sampler_grad_args {
     uint32_t bytes; /* sizeof the struct */

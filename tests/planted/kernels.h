@@ -1,6 +1,7 @@
 /* The planted kernels, compiled for one element class. One plain body; each fault is the line that asks for it. Types
  * that are narrower than the working type are refused: they would hide the faults behind their rounding. */
-#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/grid_sampling_coordinate.h"
 #include "tests/planted/planted.h"
 
 typedef struct call {

@@ -1,7 +1,7 @@
 /* The case sets that ship with grid_sampler_grad. */
 #include "base/cpu.h"
 #include "harness/casegen.h"
-#include "kernels/grid_sampler_grad/op.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "tests/catch_shim.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "kernels/grid_sampler_grad/op.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "tests/catch_shim.h"
 
 #include <math.h>
@@ -105,9 +105,9 @@ static void names_match_the_enums(void) {
         REQUIRE(values[a][n] == NULL && op->attrs[a]->standard.number == 0);
     }
     REQUIRE(op->attrs[4] == NULL);
-    REQUIRE(strcmp(op->fills[KERF_GSG_EXACT], "exact") == 0 &&
-            strcmp(op->fills[KERF_GSG_NON_FINITE], "non_finite") == 0);
-    REQUIRE(op->fills[KERF_GSG_NON_FINITE + 1] == NULL);
+    REQUIRE(strcmp(op->fills[KERF_SAMPLING_EXACT], "exact") == 0 &&
+            strcmp(op->fills[KERF_SAMPLING_NON_FINITE], "non_finite") == 0);
+    REQUIRE(op->fills[KERF_SAMPLING_NON_FINITE + 1] == NULL);
 }
 
 typedef struct refusal {
@@ -163,11 +163,11 @@ static void takes_empty_sizes(void) {
     for (int dim = 0; dim < 6; ++dim) {
         subject *const s = new_subject();
         s->c.dim[dim] = 0;
-        const bool may_be_empty = dim != KERF_GSG_H && dim != KERF_GSG_W;
+        const bool may_be_empty = dim != KERF_SAMPLING_H && dim != KERF_SAMPLING_W;
         CHECK((describe(s) == KERF_OK) == may_be_empty);
         if (may_be_empty && fill(s, kerf_rng_seeded(1, 0))) {
             const kerf_work work = s->c.op->work(&s->problem, (const void *const *)s->in);
-            CHECK(work.flops == 0 || dim > KERF_GSG_WO);
+            CHECK(work.flops == 0 || dim > KERF_SAMPLING_WO);
         }
         free_subject(s);
     }
@@ -244,8 +244,8 @@ static void exact_points_are_dyadic(void) {
             subject *const s = new_subject();
             s->c.dtype = kerf_op_grid_sampler_grad.dtypes[t];
             s->c.attr[2].number = corners;
-            s->c.dim[KERF_GSG_H] = 8 + corners;
-            s->c.dim[KERF_GSG_W] = 16 + corners;
+            s->c.dim[KERF_SAMPLING_H] = 8 + corners;
+            s->c.dim[KERF_SAMPLING_W] = 16 + corners;
             if (!fill(s, kerf_rng_seeded(3, t)))
                 return;
             bool all = true, integer = false, half = false, quarter = false;
@@ -271,8 +271,8 @@ static void one_cell_is_one_cell(void) {
     for (size_t t = 0; t < 4; ++t) {
         subject *const s = new_subject();
         s->c.dtype = kerf_op_grid_sampler_grad.dtypes[t];
-        s->c.fill = KERF_GSG_ONE_CELL;
-        s->c.dim[KERF_GSG_H] = 11;
+        s->c.fill = KERF_SAMPLING_ONE_CELL;
+        s->c.dim[KERF_SAMPLING_H] = 11;
         if (!fill(s, kerf_rng_seeded(3, t)))
             return;
         double cell[2][2], first[2];
@@ -297,7 +297,7 @@ static void one_cell_is_one_cell(void) {
 static void identity_hits_the_pixels(void) {
     for (int corners = 0; corners < 2; ++corners) {
         subject *const s = new_subject();
-        s->c.fill = KERF_GSG_IDENTITY;
+        s->c.fill = KERF_SAMPLING_IDENTITY;
         s->c.dtype = KERF_F64;
         s->c.attr[2].number = corners;
         memcpy(s->c.dim, (const int64_t[]){2, 3, 8, 16, 8, 16}, 6 * sizeof(int64_t));
@@ -319,21 +319,21 @@ static void fills_reach_what_they_name(void) {
     for (size_t t = 0; t < 4; ++t) {
         subject *const s = new_subject();
         s->c.dtype = kerf_op_grid_sampler_grad.dtypes[t];
-        s->c.dim[KERF_GSG_HO] = s->c.dim[KERF_GSG_WO] = 30;
-        s->c.dim[KERF_GSG_C] = 1;
-        s->c.fill = KERF_GSG_UNIFORM;
+        s->c.dim[KERF_SAMPLING_HO] = s->c.dim[KERF_SAMPLING_WO] = 30;
+        s->c.dim[KERF_SAMPLING_C] = 1;
+        s->c.fill = KERF_SAMPLING_UNIFORM;
         if (!fill(s, kerf_rng_seeded(4, t)))
             return;
         CHECK(count_points(s, is_outside) > 0 && count_points(s, is_far) == 0);
-        s->c.fill = KERF_GSG_OUT_OF_RANGE;
+        s->c.fill = KERF_SAMPLING_OUT_OF_RANGE;
         if (!fill(s, kerf_rng_seeded(4, t)))
             return;
         CHECK(count_points(s, is_far) > 0 && count_points(s, is_finite) == count_of(s, KERF_GSG_GRID));
-        s->c.fill = KERF_GSG_KINKS;
+        s->c.fill = KERF_SAMPLING_KINKS;
         if (!fill(s, kerf_rng_seeded(4, t)))
             return;
         CHECK(count_points(s, is_finite) == count_of(s, KERF_GSG_GRID));
-        s->c.fill = KERF_GSG_NON_FINITE;
+        s->c.fill = KERF_SAMPLING_NON_FINITE;
         if (!fill(s, kerf_rng_seeded(4, t)))
             return;
         CHECK(count_points(s, is_nan) > 0 && count_points(s, is_infinite) > 0 && count_points(s, is_far) > 0);
@@ -345,8 +345,8 @@ static void fills_reach_what_they_name(void) {
 /* Pixel centres, halves and edges, and their neighbours in the type. */
 static void kinks_are_hit_and_missed(void) {
     subject *const s = new_subject();
-    s->c.fill = KERF_GSG_KINKS;
-    s->c.dim[KERF_GSG_HO] = s->c.dim[KERF_GSG_WO] = 30;
+    s->c.fill = KERF_SAMPLING_KINKS;
+    s->c.dim[KERF_SAMPLING_HO] = s->c.dim[KERF_SAMPLING_WO] = 30;
     if (!fill(s, kerf_rng_seeded(5, 0)))
         return;
     int64_t n_hit = 0, n_near = 0;
@@ -365,7 +365,7 @@ static void kinks_are_hit_and_missed(void) {
 static void work_is_a_lower_bound(void) {
     subject *const s = new_subject();
     memcpy(s->c.dim, (const int64_t[]){2, 3, 8, 16, 8, 16}, 6 * sizeof(int64_t));
-    s->c.fill = KERF_GSG_IDENTITY;
+    s->c.fill = KERF_SAMPLING_IDENTITY;
     if (!fill(s, kerf_rng_seeded(3, 0)))
         return;
     const void *const *const in = (const void *const *)s->in;

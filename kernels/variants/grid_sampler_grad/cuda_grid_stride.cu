@@ -8,8 +8,9 @@
  * 32 bits where counts and offsets allow it, else 64. Source: the rules are those of coordinate.h; the partition is
  * that of PyTorch's GridSampler.cu. */
 #include "kernels/cuda_kernel.h"
-#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/grid_sampler_grad/wide_sums.h"
+#include "kernels/grid_sampling_coordinate.h"
 
 namespace {
 

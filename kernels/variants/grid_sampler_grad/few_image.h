@@ -6,8 +6,9 @@
 #ifndef KERF_GRID_SAMPLER_GRAD_FEW_IMAGE_H
 #define KERF_GRID_SAMPLER_GRAD_FEW_IMAGE_H
 
-#include "kernels/grid_sampler_grad/coordinate.h"
-#include "kernels/variants/grid_sampler_grad/pack.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/grid_sampling_coordinate.h"
+#include "kernels/variants/grid_sampling/pack.h"
 
 typedef struct frame {
     const kerf_grid_sampler_modes *modes;

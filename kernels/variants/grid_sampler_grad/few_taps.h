@@ -8,8 +8,9 @@
 #ifndef KERF_GRID_SAMPLER_GRAD_FEW_TAPS_H
 #define KERF_GRID_SAMPLER_GRAD_FEW_TAPS_H
 
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/variants/grid_sampler_grad/few_image.h"
-#include "kernels/variants/grid_sampler_grad/points.h"
+#include "kernels/variants/grid_sampling/points.h"
 
 enum { FEW_DX = 1u << KERF_GSG_DX, FEW_DGRID = 1u << KERF_GSG_DGRID };
 

@@ -4,8 +4,9 @@
  * plane. dgrid: one sample after the other, summed over channels and taps. No two ranks write to one element, and each
  * element is summed in one order whatever the number of ranks. f16 and bf16 planes are summed in float in the scratch.
  * Cost: N C Ho Wo samples for dx and N Ho Wo for dgrid, 4 or 16 taps each, an index computation per element. */
-#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/grid_sampler_grad/wide_sums.h"
+#include "kernels/grid_sampling_coordinate.h"
 
 typedef struct grad_job {
     const kerf_launch *launch;

@@ -4,8 +4,9 @@
 #define KERF_GRID_SAMPLER_GRAD_PLAN_H
 
 #include "base/checked.h"
-#include "kernels/variants/grid_sampler_grad/pack.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/variants/grid_sampler_grad/taps.h"
+#include "kernels/variants/grid_sampling/pack.h"
 
 #define WHOLE       (KERF_LANES > 4 ? KERF_LANES : 4) /* channels that blocks are multiples of */
 #define LINE        (64 / (int)sizeof(kerf_real))     /* channels in a cache line */

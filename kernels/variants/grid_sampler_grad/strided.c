@@ -7,8 +7,9 @@
  * element is written by two ranks, and each is summed in one order whatever their number. f16 and bf16 dx is summed in
  * float in the scratch, laid out (N, H, W, C). Cost: per sample one search for taps for dgrid and one per rank for dx,
  * then a multiplication and an addition per tap and channel for each of the two. */
-#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/grid_sampler_grad/wide_sums.h"
+#include "kernels/grid_sampling_coordinate.h"
 
 #define MAX_TAPS 16
 #define INLINE   static inline __attribute__((always_inline))

@@ -5,7 +5,8 @@
 #ifndef KERF_GRID_SAMPLER_GRAD_WINDOW_H
 #define KERF_GRID_SAMPLER_GRAD_WINDOW_H
 
-#include "kernels/variants/grid_sampler_grad/points.h"
+#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/variants/grid_sampling/points.h"
 
 /* Rows [first, end) of an image. */
 typedef struct row_span {

@@ -1,9 +1,9 @@
-/* From grid values to cells and weights, a vector of samples at a time: kernels/grid_sampler_grad/coordinate.h for
+/* From grid values to cells and weights, a vector of samples at a time: kernels/grid_sampling_coordinate.h for
  * KERF_LANES samples. The coordinate is the folded form fma(g, f, (S - 1) / 2). */
-#ifndef KERF_GRID_SAMPLER_GRAD_POINTS_H
-#define KERF_GRID_SAMPLER_GRAD_POINTS_H
+#ifndef KERF_GRID_SAMPLING_POINTS_H
+#define KERF_GRID_SAMPLING_POINTS_H
 
-#include "kernels/grid_sampler_grad/coordinate.h"
+#include "kernels/grid_sampling_coordinate.h"
 #include "kernels/vector.h"
 
 #define STRIP                                                                                                          \

@@ -1,5 +1,5 @@
 /* One axis of the grid sampler: from a grid value to the taps that it touches, in the working type of the object. For
- * variants, in C and in CUDA C++. The rules stand in grid_sampler_grad.h.
+ * variants, in C and in CUDA C++. The rules stand in grid_sampler_grad.h and grid_sampler.h.
  *
  *   const kerf_axis axis = kerf_axis_of(width, corners);
  *   kerf_axis_taps taps;
@@ -10,7 +10,7 @@
 #ifndef KERF_KERNELS_GRID_SAMPLER_GRAD_COORDINATE_H
 #define KERF_KERNELS_GRID_SAMPLER_GRAD_COORDINATE_H
 
-#include "kernels/grid_sampler_grad/grid_sampler_grad.h"
+#include "kernels/grid_sampling.h"
 #include "kernels/real.h"
 
 #if defined(__CUDACC__)
@@ -19,7 +19,7 @@
 #define KERF_INLINE static inline
 #endif
 
-/* Magnitude below which a coordinate may become an int64_t; kerf_grid_sampler_grad_check keeps extents far below it. */
+/* Magnitude below which a coordinate may become an int64_t; kerf_sampling_check keeps extents far below it. */
 #define KERF_CAST_LIMIT ((kerf_real)0x1p62)
 
 typedef struct kerf_axis {

@@ -1,5 +1,5 @@
 /* One axis of one sample: the coordinates that a legal evaluation may arrive at, and the weights that each gives.
- * Included by the two halves of the oracle with `real` the working type and `wide` a wider one. */
+ * Included by the halves of both oracles with `real` the working type and `wide` a wider one. */
 
 typedef enum mirror_form { MIRROR_REMAINDER, MIRROR_PARITY } mirror_form;
 typedef enum tap_rounding { TAP_TRUNCATED, TAP_NEAREST } tap_rounding;
@@ -7,10 +7,10 @@ typedef enum precision { PRECISION_REAL, PRECISION_WIDE } precision;
 
 #define NUMBER   real
 #define AT(name) name##_real
-#include "reference/grid_sampler_grad_padding.h"
+#include "reference/grid_sampling_padding.h"
 #define NUMBER   wide
 #define AT(name) name##_wide
-#include "reference/grid_sampler_grad_padding.h"
+#include "reference/grid_sampling_padding.h"
 
 enum {
     MAX_FORMS = 5,
@@ -138,7 +138,7 @@ static void cubic(tap *at, int k, wide t, wide u) {
 
 /* Taps are padded one by one. From far away the index itself is rounded in the working type, and `rounding` says how it
  * becomes an integer; or it is exact, as an integer brought into the first period gives it. */
-static void take_bicubic(candidate *to, coordinate v, const kerf_gsg_call *call, int64_t size, mirror_form form,
+static void take_bicubic(candidate *to, coordinate v, const kerf_sampling_call *call, int64_t size, mirror_form form,
                          precision in, tap_rounding rounding) {
     const wide base = floor(v.value), t = v.value - base;
     /* The cubic of a t of b bits has 3 b + 2, its steps stay below 16: then every way to write it is exact. */
@@ -186,7 +186,7 @@ static void keep_candidate(axis *a) {
     ++a->n_candidates;
 }
 
-static void add_bicubic(axis *a, const kerf_gsg_call *call, coordinate v) {
+static void add_bicubic(axis *a, const kerf_sampling_call *call, coordinate v) {
     const bool mirrored = call->modes->padding == KERF_PAD_REFLECTION;
     const bool far = fabs(v.value) >= 0.25 / (wide)call->working.roundoff;
     for (int form = 0; form < (mirrored ? 2 : 1); ++form)
@@ -197,7 +197,7 @@ static void add_bicubic(axis *a, const kerf_gsg_call *call, coordinate v) {
             }
 }
 
-static void add_padded(axis *a, const kerf_gsg_call *call, coordinate v) {
+static void add_padded(axis *a, const kerf_sampling_call *call, coordinate v) {
     const bool mirrored = call->modes->padding == KERF_PAD_REFLECTION;
     for (int form = 0; form < (mirrored ? 2 : 1); ++form) {
         candidate *const to = next_candidate(a);
@@ -220,18 +220,18 @@ static int slot_of(axis *a, int64_t pixel) {
     for (int i = 0; i < a->n_pixels; ++i)
         if (a->pixel[i].pixel == pixel)
             return i;
-    a->pixel[a->n_pixels] = (pixel_weight){.pixel = pixel, .power = KERF_GSG_POWER_OF_ZERO};
+    a->pixel[a->n_pixels] = (pixel_weight){.pixel = pixel, .power = KERF_SAMPLING_POWER_OF_ZERO};
     return a->n_pixels++;
 }
 
 /* The weight that one candidate gives to the pixel of a slot. */
 static pixel_weight weight_in(const candidate *c, int slot) {
-    pixel_weight of = {.power = KERF_GSG_POWER_OF_ZERO};
+    pixel_weight of = {.power = KERF_SAMPLING_POWER_OF_ZERO};
     for (int i = 0; i < c->n_taps; ++i) {
         const tap *const t = &c->at[i];
         if (t->slot != slot)
             continue;
-        const int power = kerf_gsg_power((double)t->w), sign = t->w > t->w_error ? 1 : t->w < -t->w_error ? -1 : 0;
+        const int power = kerf_sampling_power((double)t->w), sign = t->w > t->w_error ? 1 : t->w < -t->w_error ? -1 : 0;
         of.sign = of.n_terms == 0 || of.sign == sign ? sign : 0;
         of.lo += t->w;
         of.magnitude += fabs(t->w);
@@ -262,7 +262,7 @@ static void join_candidates(axis *a) {
     }
 }
 
-static void build_axis(axis *a, const kerf_gsg_call *call, real g, int64_t size) {
+static void build_axis(axis *a, const kerf_sampling_call *call, real g, int64_t size) {
     a->size = size;
     a->factor = call->modes->corners == KERF_CORNERS_ALIGNED ? (real)(size - 1) / 2 : (real)size / 2;
     a->n_candidates = a->n_pixels = 0;
@@ -283,9 +283,9 @@ static void build_axis(axis *a, const kerf_gsg_call *call, real g, int64_t size)
 }
 
 /* Coordinates are x, then y, in the last axis of grid. */
-static void build_axes(const kerf_gsg_call *call, int64_t n, int64_t oy, int64_t ox, axis *x, axis *y) {
-    build_axis(x, call, (real)kerf_gsg_load(call, KERF_GSG_GRID, kerf_gsg_at(call, KERF_GSG_GRID, n, oy, ox, 0)),
+static void build_axes(const kerf_sampling_call *call, int64_t n, int64_t oy, int64_t ox, axis *x, axis *y) {
+    build_axis(x, call, (real)kerf_sampling_load(call, call->grid, kerf_sampling_at(call, call->grid, n, oy, ox, 0)),
                call->w);
-    build_axis(y, call, (real)kerf_gsg_load(call, KERF_GSG_GRID, kerf_gsg_at(call, KERF_GSG_GRID, n, oy, ox, 1)),
+    build_axis(y, call, (real)kerf_sampling_load(call, call->grid, kerf_sampling_at(call, call->grid, n, oy, ox, 1)),
                call->h);
 }

@@ -1,4 +1,4 @@
-#include "kernels/grid_sampler_grad/op.h"
+#include "kernels/grid_sampling.h"
 
 #include <math.h>
 
@@ -42,12 +42,12 @@ static double from_the_ends_of_the_type(kerf_dtype dtype, kerf_rng *rng) {
 
 static double value_of(kerf_dtype dtype, int fill, uint64_t largest_whole, kerf_rng *rng) {
     switch (fill) {
-    case KERF_GSG_EXACT:
-    case KERF_GSG_ONE_CELL:
+    case KERF_SAMPLING_EXACT:
+    case KERF_SAMPLING_ONE_CELL:
         return whole_number(rng, largest_whole);
-    case KERF_GSG_OUT_OF_RANGE:
+    case KERF_SAMPLING_OUT_OF_RANGE:
         return from_the_ends_of_the_type(dtype, rng);
-    case KERF_GSG_NON_FINITE:
+    case KERF_SAMPLING_NON_FINITE:
         return sometimes_non_finite(rng);
     default:
         return random_number(rng);
@@ -63,8 +63,8 @@ static void fill_values(const kerf_operand *operand, int fill, uint64_t largest_
     }
 }
 
-void kerf_gsg_fill(const kerf_problem *problem, kerf_rng *rng, void *const in[]) {
-    fill_values(problem->in[KERF_GSG_GRAD], problem->fill, 2, rng, in[KERF_GSG_GRAD]);
-    fill_values(problem->in[KERF_GSG_X], problem->fill, 4, rng, in[KERF_GSG_X]);
-    kerf_gsg_fill_grid(problem, rng, in[KERF_GSG_GRID]);
+void kerf_sampling_fill(const kerf_sampling_op *op, const kerf_problem *problem, kerf_rng *rng, void *const in[]) {
+    for (int i = 0; i < op->grid; ++i)
+        fill_values(problem->in[i], problem->fill, op->in[i].largest_whole, rng, in[i]);
+    kerf_sampling_fill_points(op, problem, rng, in[op->grid]);
 }

@@ -1,5 +1,5 @@
 /* The eight ways to place the points. Only IEEE basic arithmetic: a seed means the same points on every machine. */
-#include "kernels/grid_sampler_grad/op.h"
+#include "kernels/grid_sampling.h"
 
 #include <math.h>
 #include <string.h>
@@ -217,10 +217,10 @@ static int power_above(double value) {
 /* Points are multiples of 2^-bits. With 2^k intervals, k + 1 bits put the coordinates on quarters of a pixel and k on
  * halves; with other extents few bits keep the weights short. Bicubic weights are cubes, so they need the shorter
  * points as soon as many samples fall together. Two bits of the type are left for |g| up to 4. */
-static fill_axis axis_of(const kerf_problem *problem, int image_axis, int out_axis) {
+static fill_axis axis_of(const kerf_sampling_op *op, const kerf_problem *problem, int image_axis, int out_axis) {
     const kerf_grid_sampler_modes *const modes = problem->self;
-    const kerf_operand *const grid = problem->in[KERF_GSG_GRID];
-    const int64_t extent = problem->in[KERF_GSG_X]->at.dims[image_axis];
+    const kerf_operand *const grid = problem->in[op->grid];
+    const int64_t extent = problem->in[op->x]->at.dims[image_axis];
     const int type_bits = -power_above(kerf_dtype_unit_roundoff(grid->dtype)) - 2;
     fill_axis axis = {.extent = extent, .out_extent = grid->at.dims[out_axis]};
     axis.intervals = (double)(modes->corners == KERF_CORNERS_ALIGNED ? extent - 1 : extent);
@@ -234,19 +234,19 @@ static fill_axis axis_of(const kerf_problem *problem, int image_axis, int out_ax
     return axis;
 }
 
-void kerf_gsg_fill_grid(const kerf_problem *problem, kerf_rng *rng, void *grid) {
+void kerf_sampling_fill_points(const kerf_sampling_op *op, const kerf_problem *problem, kerf_rng *rng, void *grid) {
     static double (*const points[])(grid_fill *, int, const int64_t[]) = {
-        [KERF_GSG_EXACT] = exact_point,       [KERF_GSG_UNIFORM] = uniform_point,
-        [KERF_GSG_SMOOTH] = smooth_point,     [KERF_GSG_IDENTITY] = identity_point,
-        [KERF_GSG_ONE_CELL] = one_cell_point, [KERF_GSG_OUT_OF_RANGE] = out_of_range_point,
-        [KERF_GSG_KINKS] = kink_point,        [KERF_GSG_NON_FINITE] = non_finite_point};
-    const kerf_operand *const operand = problem->in[KERF_GSG_GRID];
+        [KERF_SAMPLING_EXACT] = exact_point,       [KERF_SAMPLING_UNIFORM] = uniform_point,
+        [KERF_SAMPLING_SMOOTH] = smooth_point,     [KERF_SAMPLING_IDENTITY] = identity_point,
+        [KERF_SAMPLING_ONE_CELL] = one_cell_point, [KERF_SAMPLING_OUT_OF_RANGE] = out_of_range_point,
+        [KERF_SAMPLING_KINKS] = kink_point,        [KERF_SAMPLING_NON_FINITE] = non_finite_point};
+    const kerf_operand *const operand = problem->in[op->grid];
     const kerf_strided at = kerf_strided_unique(&operand->at);
     const int64_t bytes = (int64_t)kerf_dtype_bytes(operand->dtype);
     grid_fill fill = {.rng = rng, .dtype = operand->dtype, .image_seed = kerf_rng_next(rng), .image_number = -1};
     fill.corners = ((const kerf_grid_sampler_modes *)problem->self)->corners;
-    fill.axis[0] = axis_of(problem, 3, 2);
-    fill.axis[1] = axis_of(problem, 2, 1);
+    fill.axis[0] = axis_of(op, problem, 3, 2);
+    fill.axis[1] = axis_of(op, problem, 2, 1);
     for (kerf_walk walk = kerf_walk_begin(&at); !walk.done; kerf_walk_next(&walk)) {
         if (walk.index[0] != fill.image_number)
             begin_image(&fill, walk.index[0]);

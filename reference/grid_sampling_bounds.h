@@ -1,6 +1,6 @@
-/* How the bounds of one element are written, for both outputs. */
+/* How the bounds of one element are written. */
 
-static void put_bounds(const kerf_gsg_bounds *to, int64_t at, wide lo, wide hi, wide slack) {
+static void put_bounds(const kerf_sampling_bounds *to, int64_t at, wide lo, wide hi, wide slack) {
     const double lower = (double)lo, upper = (double)hi;
     /* A hull that is not a double moves by half an ulp on its way out; the slack takes it along. */
     if (lower != lo || upper != hi)
@@ -31,13 +31,13 @@ static outcome outcome_of(unsigned seen, bool may_overflow) {
     return seen & SEEN_PLUS_INFINITY ? IS_PLUS_INFINITY : seen & SEEN_MINUS_INFINITY ? IS_MINUS_INFINITY : FINITE;
 }
 
-static void put_outcome(const kerf_gsg_bounds *to, int64_t at, outcome what) {
+static void put_outcome(const kerf_sampling_bounds *to, int64_t at, outcome what) {
     const double value = what == IS_PLUS_INFINITY ? INFINITY : what == IS_MINUS_INFINITY ? -INFINITY : 0;
     to->lo[at] = to->hi[at] = what == IS_NAN ? (double)NAN : value;
     to->slack[at] = what == UNSURE ? INFINITY : 0;
 }
 
 /* True when terms that 2^power divides, with this sum of absolute values, add up without rounding in every order. */
-static bool sums_exactly(const kerf_gsg_type *type, wide magnitude, int power) {
+static bool sums_exactly(const kerf_sampling_type *type, wide magnitude, int power) {
     return power >= type->lowest_power && magnitude <= ldexp((wide)1, type->digits + power);
 }
