@@ -1,13 +1,6 @@
 /* dx: for each pixel of a plane, the interval of sum of weight x gO, and what rounding may add. Planes are independent,
  * so ranks take blocks of planes, and the result does not depend on how many there are. */
 
-/* The weight of one sample at one pixel. */
-typedef struct footprint {
-    int64_t element; /* of a plane */
-    wide lo, hi, magnitude, error;
-    int n_terms, power, sign;
-} footprint;
-
 typedef struct pixel_sum {
     wide lo, hi;    /* hull of sum w gO */
     wide magnitude; /* sum |w gO| */
@@ -23,25 +16,6 @@ typedef struct dx_room {
     footprint *print; /* one sample's */
     axis x, y;
 } dx_room;
-
-static footprint combine(const kerf_sampling_call *call, const pixel_weight *x, const pixel_weight *y) {
-    const wide u = (wide)call->working.roundoff;
-    const wide corner[] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
-    footprint f = {.element = y->pixel * call->w + x->pixel, .lo = corner[0], .hi = corner[0]};
-    for (int i = 1; i < 4; ++i) {
-        f.lo = corner[i] < f.lo ? corner[i] : f.lo;
-        f.hi = corner[i] > f.hi ? corner[i] : f.hi;
-    }
-    f.magnitude = x->magnitude * y->magnitude;
-    f.n_terms = x->n_terms * y->n_terms;
-    f.power = x->power + y->power;
-    f.sign = x->sign * y->sign;
-    if (call->modes->interpolation == KERF_BILINEAR)
-        f.error = 2 * u + 3 * u * f.magnitude;
-    else if (call->modes->interpolation == KERF_BICUBIC)
-        f.error = x->magnitude * y->error + y->magnitude * x->error + x->error * y->error + 3 * u * f.magnitude;
-    return f;
-}
 
 static void add_infinite(pixel_sum *sum, const footprint *print, int n, double g) {
     for (int i = 0; i < n; ++i) {
@@ -83,7 +57,7 @@ static sample_prints print_sample(const kerf_sampling_call *call, dx_room *room)
     sample_prints s = {.power = KERF_SAMPLING_POWER_OF_ZERO, .exact = room->x.exact && room->y.exact};
     for (int j = 0; j < room->y.n_pixels; ++j)
         for (int i = 0; i < room->x.n_pixels; ++i) {
-            const footprint f = combine(call, &room->x.pixel[i], &room->y.pixel[j]);
+            const footprint f = combine(call, &room->x.pixel[i], &room->y.pixel[j], 2);
             s.power = f.power < s.power ? f.power : s.power;
             room->print[s.n++] = f;
         }

@@ -2,6 +2,7 @@
  * what it defines. Sums and weights are formed in `wide`; coordinates in both. */
 #include "reference/grid_sampling_axis.h"
 #include "reference/grid_sampling_bounds.h"
+#include "reference/grid_sampling_footprint.h"
 
 #include "reference/grid_sampler_grad_dgrid.h"
 #include "reference/grid_sampler_grad_dx.h"
