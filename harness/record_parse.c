@@ -366,7 +366,9 @@ static void read_tune(reader *r, kerf_record *record) {
     read_identity(r, record);
     const char *const phase = text(r, "phase");
     *tune = (kerf_recorded_tune){
-        .phase = strcmp(phase, "final") == 0 ? KERF_TUNE_FINAL : KERF_TUNE_SEARCH,
+        .phase = strcmp(phase, "final") == 0     ? KERF_TUNE_FINAL
+                 : strcmp(phase, "confirm") == 0 ? KERF_TUNE_CONFIRM
+                                                 : KERF_TUNE_SEARCH,
         .step = integer_or(r, "step", 0, INT64_MAX, 0),
         .configurations = integer_or(r, "configurations", 0, INT64_MAX, 0),
         .is_standard = json_is_true(json_object_get(r->object, "standard")),
@@ -374,7 +376,7 @@ static void read_tune(reader *r, kerf_record *record) {
         .is_chosen = json_is_true(json_object_get(r->object, "chosen")),
     };
     if (strcmp(phase, kerf_tune_phase_name(tune->phase)) != 0)
-        refuse(r, "phase", "search or final");
+        refuse(r, "phase", "search, final or confirm");
     record->tune = tune;
     record->repeat = text_or(r, "repeat", NULL);
     record->time_ns = estimate(r, "time_ns");

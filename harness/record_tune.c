@@ -1,7 +1,8 @@
 #include "harness/record_tune.h"
 
 const char *kerf_tune_phase_name(kerf_tune_phase phase) {
-    return phase == KERF_TUNE_FINAL ? "final" : "search";
+    static const char *const names[] = {"search", "final", "confirm"};
+    return names[phase];
 }
 
 void kerf_record_print_tune(kerf_json *json, const kerf_recorded_tune *tune) {

@@ -189,6 +189,7 @@ static kerf_status time_again(hold *h, const kerf_timing_options *options, int n
     for (int i = 0; i < h->n; ++i)
         n_groups += i == 0 || !same_group(&h->cells[i - 1], &h->cells[i]);
     kerf_timing_options again = *options;
+    again.processes = KERF_TIME_PROCESSES; /* a search times in one */
     again.limit = h->loop;
     again.n_limits = h->n_loops;
     again.budget_s = fmin(fmax(options->budget_s * h->n_groups / n_groups, least_s), most_s);

@@ -9,8 +9,8 @@
 /* Configurations that are verified and timed side by side. */
 enum { BATCH = 8 };
 
-/* The rest of a case's time is for the finals. */
-#define SEARCH_SHARE 0.6
+/* The rest of a case's time is for the finals and what confirms them. */
+#define SEARCH_SHARE 0.5
 /* Of one configuration in the search, within one process. */
 #define LEAST_S 0.01
 #define MOST_S  0.2
@@ -87,6 +87,8 @@ static kerf_status search_space(kerf_tuning *t, const kerf_search *search, void 
             search->tell(state, batch[i]->number, &batch[i]->outcome);
             KERF_TRY(kerf_tuning_record_step(t, batch[i], error));
         }
+        if (t->tried[t->standard].implausible)
+            return KERF_OK; /* nothing to hold others against */
         show_progress(t, number);
     } while (n == BATCH && elapsed_s(t) < until_s);
     return KERF_OK;
@@ -112,7 +114,7 @@ static kerf_status tune_case(kerf_tuning *t, double until_s, int number, kerf_er
         return KERF_OK; /* the records say why */
     KERF_TRY(kerf_tuning_take_over(t, search, state, error));
     KERF_TRY(search_space(t, search, state, begun_s + SEARCH_SHARE * (until_s - begun_s), number, error));
-    return kerf_tuning_decide(t, until_s - elapsed_s(t), error);
+    return t->tried[t->standard].implausible ? KERF_OK : kerf_tuning_decide(t, until_s - elapsed_s(t), error);
 }
 
 kerf_status kerf_tune_check(kerf_run *run, const kerf_set_list *sets, kerf_error *error) {

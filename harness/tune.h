@@ -5,8 +5,9 @@
 
 #include "harness/pipeline.h"
 #include "harness/search.h"
+#include "harness/stage_time.h"
 #include "harness/stats.h"
-#include "harness/timing.h"
+#include "harness/timing_figures.h"
 
 /* One configuration, as far as it got. */
 typedef struct kerf_candidate {
@@ -21,6 +22,9 @@ typedef struct kerf_candidate {
     double time_ns;       /* 0: none */
     bool is_taken_over;
     bool is_doubted; /* since it was verified: its finding says nothing of other threads */
+    const kerf_timing_cell
+        *implausible;           /* faster than the machine allows, in the search: its samples, NULL: it is not */
+    const kerf_held_cell *held; /* and why */
 } kerf_candidate;
 
 typedef struct kerf_tuning {
@@ -51,15 +55,17 @@ kerf_status kerf_tuning_add_standard(kerf_tuning *tuning, int part, kerf_candida
 /* Fills in the findings of these; the same settings with other threads are verified once, as teams of all sizes are
  * tried. */
 kerf_status kerf_tuning_verify(kerf_tuning *tuning, kerf_candidate *const batch[], int n, kerf_error *error);
-/* Times those of the batch that passed side by side with the default, in one process, and fills in their outcomes. */
+/* Times those of the batch that passed side by side with the default, in one process, holds them against the limits,
+ * and fills in their outcomes. Where the default is implausible, none has a time. */
 kerf_status kerf_tuning_time(kerf_tuning *tuning, kerf_candidate *const batch[], int n, double budget_s,
                              kerf_error *error);
-/* The fastest ones and the default in six processes; records all, and which one is the result. */
+/* The fastest ones and the default in six processes, then what seems faster than the default alone with it in six new
+ * ones; records all, and which one is the result. */
 kerf_status kerf_tuning_decide(kerf_tuning *tuning, double budget_s, kerf_error *error);
 
-/* Which of n configurations is the result, -1: none. ratio[i] is time of the default / time of configuration i, paired
- * (middle 0: not known); 0 is the default itself. The fastest one whose interval says that it is not slower than the
- * default, or else the default. */
+/* Which of n configurations is the fastest that is surely faster than the default, -1: not known. ratio[i] is time of
+ * the default / time of configuration i, paired (middle 0: not known); 0 is the default itself, the answer where there
+ * is no other. */
 int kerf_tune_choose(const double time_ns[], const kerf_interval ratio[], int n);
 
 /* The cell that times the candidate; what the worker found wrong with it goes into its finding. */
@@ -71,6 +77,10 @@ kerf_status kerf_tuning_record_step(kerf_tuning *tuning, kerf_candidate *candida
 /* A record with what all have in common, to be completed. */
 kerf_status kerf_tuning_record_of(kerf_tuning *tuning, const kerf_candidate *candidate, kerf_tune_phase phase,
                                   kerf_recorded_tune **tune, kerf_record *record, kerf_error *error);
+/* Adds times, samples and limit of a timed configuration; the verdict of one that is implausible. */
+kerf_status kerf_tuning_record_times(kerf_tuning *tuning, const kerf_timing_cell *cell, const kerf_held_cell *held,
+                                     const kerf_timing_figures *figures, kerf_record *record, kerf_error *error);
+kerf_timed_case kerf_tuning_timed_case(const kerf_tuning *tuning);
 /* The command that tunes over this one configuration, in the sink's arena. */
 const char *kerf_tuning_repeat(const kerf_tuning *tuning, const kerf_record *record);
 /* Counts the record's verdict; of what is wrong, names output and repeat command in it and shows it. */

@@ -1,5 +1,4 @@
 /* Verifying and timing configurations. */
-#include "harness/timing_figures.h"
 #include "harness/tune.h"
 
 #include "harness/verify.h"
@@ -79,12 +78,12 @@ void kerf_tuning_take_fault(kerf_tuning *t, const kerf_timing_cell *cell, kerf_f
                                     : "no time was left");
 }
 
-/* One process tells a median only. */
+/* One process tells a median only; there are more of one that was doubtful. */
 static kerf_status median_of(kerf_tuning *t, const kerf_timing_cell *cell, double *median_ns, kerf_error *error) {
     double *const memory = KERF_ARENA_NEW(&t->run->arena, double, cell->n_samples + 1);
     if (!memory)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
-    *median_ns = kerf_timing_figures_of(cell, 1, memory).time_ns.middle;
+    *median_ns = kerf_timing_figures_of(cell, KERF_TIME_PROCESSES, memory).time_ns.middle;
     return KERF_OK;
 }
 
@@ -93,9 +92,17 @@ static void doubt(kerf_tuning *t, const kerf_timing_cell *cell, kerf_candidate *
     candidate->is_doubted = true;
 }
 
-static kerf_status take_times(kerf_tuning *t, kerf_candidate *const of[], const kerf_timing_cell *cells, int n,
-                              kerf_error *error) {
+static kerf_status take_times(kerf_tuning *t, kerf_candidate *const of[], const kerf_timing_cell *cells,
+                              const kerf_held_cell *held, int n, kerf_error *error) {
     double standard_ns = 0;
+    for (int i = 0; i < n; ++i)
+        if (held[i].implausible && (i > 0 || !(t->standard_ns > 0))) {
+            of[i]->implausible = &cells[i];
+            of[i]->held = &held[i];
+            of[i]->outcome.kind = KERF_OUTCOME_WRONG;
+        }
+    if (held[0].implausible)
+        return KERF_OK;
     if (cells[0].n_samples > 0)
         KERF_TRY(median_of(t, &cells[0], &standard_ns, error));
     else
@@ -107,6 +114,8 @@ static kerf_status take_times(kerf_tuning *t, kerf_candidate *const of[], const 
         of[0]->outcome = (kerf_outcome){.kind = KERF_OUTCOME_TIMED, .cost = 1};
     for (int i = 1; i < n; ++i) {
         double time_ns = 0;
+        if (held[i].implausible)
+            continue;
         if (cells[i].n_samples == 0) {
             doubt(t, &cells[i], of[i]);
             if (of[i]->finding.verdict != KERF_SKIP)
@@ -126,7 +135,9 @@ kerf_status kerf_tuning_time(kerf_tuning *t, kerf_candidate *const batch[], int 
     kerf_run *const run = t->run;
     kerf_timing_cell *const cells = KERF_ARENA_NEW(&run->arena, kerf_timing_cell, n + 1);
     kerf_candidate **const of = KERF_ARENA_NEW(&run->arena, kerf_candidate *, n + 1);
-    if (!cells || !of)
+    kerf_held_cell *const held = KERF_ARENA_NEW(&run->arena, kerf_held_cell, n + 1);
+    kerf_timed_case *const timed = KERF_ARENA_NEW(&run->arena, kerf_timed_case, 1);
+    if (!cells || !of || !held || !timed)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d configurations", n);
     int n_cells = 0;
     of[n_cells++] = &t->tried[t->standard];
@@ -135,13 +146,17 @@ kerf_status kerf_tuning_time(kerf_tuning *t, kerf_candidate *const batch[], int 
             of[n_cells++] = batch[i];
     if (n_cells == 1 && t->standard_ns > 0)
         return KERF_OK;
-    for (int i = 0; i < n_cells; ++i)
+    *timed = kerf_tuning_timed_case(t);
+    for (int i = 0; i < n_cells; ++i) {
         cells[i] = kerf_tuning_cell(t, of[i]);
+        held[i] = (kerf_held_cell){.of = timed};
+    }
     const kerf_timing_options options = {.processes = 1,
                                          .threads = run->threads,
                                          .budget_s = budget_s * n_cells,
                                          .seed = run->options->order_seed + (uint64_t)t->n_tried,
                                          .plugins = run->options->plugin};
     KERF_TRY(kerf_time_cells(cells, n_cells, &options, &run->arena, NULL, NULL, run->interrupted, error));
-    return take_times(t, of, cells, n_cells, error);
+    KERF_TRY(kerf_stage_hold(run, &options, cells, held, n_cells, error));
+    return take_times(t, of, cells, held, n_cells, error);
 }

@@ -80,6 +80,33 @@ void kerf_tuning_judge(kerf_tuning *t, kerf_record *record) {
     show_failure(t, record);
 }
 
+kerf_timed_case kerf_tuning_timed_case(const kerf_tuning *t) {
+    return (kerf_timed_case){.set = t->set, .c = t->c, .work = t->work};
+}
+
+kerf_status kerf_tuning_record_times(kerf_tuning *t, const kerf_timing_cell *cell, const kerf_held_cell *held,
+                                     const kerf_timing_figures *f, kerf_record *record, kerf_error *error) {
+    const kerf_timed_case of = kerf_tuning_timed_case(t);
+    record->time_ns = (kerf_estimate){f->time_ns.middle, f->time_ns.low, f->time_ns.high};
+    record->covered = f->covered;
+    record->resolution_ns = f->resolution_ns;
+    if (held->implausible)
+        record->repeat = kerf_tuning_repeat(t, record);
+    KERF_TRY(kerf_stage_add_samples(cell, &t->run->sink.arena, record, error));
+    kerf_stage_add_limit(t->run, &of, t->mode, held, record);
+    return KERF_OK;
+}
+
+static kerf_status record_implausible(kerf_tuning *t, const kerf_candidate *candidate, kerf_record *record,
+                                      kerf_error *error) {
+    const kerf_timing_cell *const cell = candidate->implausible;
+    double *const memory = KERF_ARENA_NEW(&t->run->arena, double, cell->n_samples);
+    if (!memory)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for %d samples", cell->n_samples);
+    const kerf_timing_figures figures = kerf_timing_figures_of(cell, KERF_TIME_PROCESSES, memory);
+    return kerf_tuning_record_times(t, cell, candidate->held, &figures, record, error);
+}
+
 kerf_status kerf_tuning_record_step(kerf_tuning *t, kerf_candidate *candidate, kerf_error *error) {
     kerf_record record;
     kerf_recorded_tune *tune;
@@ -90,5 +117,7 @@ kerf_status kerf_tuning_record_step(kerf_tuning *t, kerf_candidate *candidate, k
         record.time_ns = (kerf_estimate){candidate->time_ns, candidate->time_ns, candidate->time_ns};
         record.ratio_to_standard = (kerf_estimate){ratio, ratio, ratio};
     }
+    if (candidate->implausible)
+        KERF_TRY(record_implausible(t, candidate, &record, error));
     return kerf_sink_add(&t->run->sink, &record, error);
 }

@@ -139,13 +139,19 @@ static kerf_status take(kerf_tuning *t, const kerf_record *record, kerf_candidat
     candidate->finding = record->finding;
     const kerf_verdict verdict = record->finding.verdict;
     candidate->is_doubted = verdict != KERF_PASS; /* the record does not say by whom */
-    candidate->outcome.kind = verdict == KERF_SKIP   ? KERF_OUTCOME_REFUSED
-                              : verdict == KERF_PASS ? KERF_OUTCOME_TIMED
-                                                     : KERF_OUTCOME_WRONG;
+    candidate->outcome.kind = verdict == KERF_PASS ? KERF_OUTCOME_TIMED : KERF_OUTCOME_WRONG;
     candidate->time_ns = record->time_ns.middle;
     if (verdict == KERF_PASS)
         candidate->outcome.cost = 1 / record->ratio_to_standard.middle;
     return kerf_tuning_record_step(t, candidate, error);
+}
+
+/* SKIP may be a refusal, which costs nothing to ask for again, or a time that was never taken; IMPLAUSIBLE speaks of
+ * the limits as they were. */
+static bool says_enough(const kerf_record *record) {
+    const kerf_verdict verdict = record->finding.verdict;
+    return verdict == KERF_PASS ? record->ratio_to_standard.middle > 0
+                                : verdict != KERF_SKIP && verdict != KERF_IMPLAUSIBLE;
 }
 
 static bool is_tried(const kerf_tuning *t, int64_t number) {
@@ -167,9 +173,7 @@ kerf_status kerf_tuning_take_over(kerf_tuning *t, const kerf_search *search, voi
         return KERF_ERROR_MEMORY;
     for (int i = 0; i < t->run->earlier.n && t->n_tried < t->run->options->evaluations; ++i) {
         const kerf_record *const record = t->run->earlier.at[i];
-        const bool is_known =
-            is_of_case(t, record) && !(record->finding.verdict == KERF_PASS && !(record->ratio_to_standard.middle > 0));
-        const int64_t number = is_known ? number_of(t, names, record) : -1;
+        const int64_t number = is_of_case(t, record) && says_enough(record) ? number_of(t, names, record) : -1;
         kerf_candidate *candidate;
         if (number < 0 || is_tried(t, number))
             continue;

@@ -35,13 +35,16 @@ static void print_estimate(FILE *file, const kerf_estimate *estimate) {
 
 void kerf_report_csv(const kerf_records *records, FILE *file) {
     fputs("kind,op,set,case,row,mode,config,verdict,error_over_slack,time_ns,time_ns_low,time_ns_high,ratio_to_naive,"
-          "ratio_low,ratio_high,reason,limit_ns,limit_by,share,share_low,share_high\r\n",
+          "ratio_low,ratio_high,reason,limit_ns,limit_by,share,share_low,share_high,phase,default,chosen,ratio_to_"
+          "default,ratio_to_default_low,"
+          "ratio_to_default_high\r\n",
           file);
     for (int i = 0; i < records->n; ++i) {
         const kerf_record *const record = records->at[i];
-        if (record->kind != KERF_RECORD_VERIFY && record->kind != KERF_RECORD_TIME)
+        const bool is_tune = record->kind == KERF_RECORD_TUNE;
+        if (record->kind != KERF_RECORD_VERIFY && record->kind != KERF_RECORD_TIME && !is_tune)
             continue;
-        fputs(record->kind == KERF_RECORD_TIME ? "time" : "verify", file);
+        fputs(is_tune ? "tune" : record->kind == KERF_RECORD_TIME ? "time" : "verify", file);
         const char *const texts[] = {record->op,
                                      record->set,
                                      record->case_text,
@@ -65,6 +68,12 @@ void kerf_report_csv(const kerf_records *records, FILE *file) {
         fputc(',', file);
         print_text(file, record->limit_by);
         print_estimate(file, &record->share);
+        if (is_tune)
+            fprintf(file, ",%s,%d,%d", kerf_tune_phase_name(record->tune->phase), record->tune->is_standard,
+                    record->tune->is_chosen);
+        else
+            fputs(",,,", file);
+        print_estimate(file, &record->ratio_to_standard);
         fputs("\r\n", file);
     }
 }

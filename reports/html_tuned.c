@@ -1,20 +1,17 @@
 /* What tuning found: for each case and cache mode the finals beside the default. */
 #include "reports/html.h"
+#include "reports/tuned.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MAX_GROUPS 200
 
-static bool same_group(const kerf_record *a, const kerf_record *b) {
-    return b->kind == KERF_RECORD_TUNE && strcmp(a->case_text, b->case_text) == 0 && strcmp(a->mode, b->mode) == 0;
-}
-
 static void print_final(FILE *file, const kerf_record *record) {
     fputs(record->tune->is_chosen ? "<tr class=\"best\">" : "<tr>", file);
-    kerf_markup(file, "<th scope=\"row\">%s<span class=\"tag\">%s%s</span></th><td class=\"wide\"><code>%s</code></td>",
-                record->row, record->tune->is_chosen ? "chosen" : "", record->tune->is_standard ? " default" : "",
-                record->config);
+    kerf_markup(file,
+                "<th scope=\"row\">%s<span class=\"tag\">%s%s%s</span></th><td class=\"wide\"><code>%s</code></td>",
+                record->row, record->tune->phase == KERF_TUNE_CONFIRM ? "once more " : "",
+                record->tune->is_chosen ? "chosen " : "", record->tune->is_standard ? "default" : "", record->config);
     if (record->n_samples == 0 || record->finding.verdict != KERF_PASS) {
         const char *const name = kerf_verdict_name(record->finding.verdict);
         kerf_markup(file, "<td colspan=\"4\" class=\"wide\"><span class=\"%s\">%s</span> %s</td></tr>\n", name, name,
@@ -32,46 +29,33 @@ static void print_final(FILE *file, const kerf_record *record) {
         fputs("<td></td></tr>\n", file);
 }
 
-static void print_group(FILE *file, const kerf_record *const *record, int n) {
+static void print_group(FILE *file, const kerf_tuned *t) {
     static const char *const columns[] = {"implementation", "config",       "#median", "interval",
                                           "#x default",     "its interval", NULL};
-    int n_tried = 0, n_refused = 0, n_wrong = 0, n_final = 0;
-    for (int i = 0; i < n; ++i) {
-        const kerf_verdict verdict = record[i]->finding.verdict;
-        n_final += record[i]->tune->phase == KERF_TUNE_FINAL;
-        if (record[i]->tune->phase != KERF_TUNE_SEARCH)
-            continue;
-        ++n_tried;
-        n_refused += verdict == KERF_SKIP;
-        n_wrong += verdict != KERF_SKIP && verdict != KERF_PASS;
-    }
     char note[160];
-    snprintf(note, sizeof note, "%d of %lld configurations tried, %d refused, %d wrong%s", n_tried,
-             (long long)record[0]->tune->configurations, n_refused, n_wrong, n_final ? "" : "; no result");
-    kerf_markup(file, "<p class=\"case\">%s</p>\n", record[0]->case_text);
-    kerf_html_begin_table(file, record[0]->mode, note, columns);
-    for (int i = 0; i < n; ++i)
-        if (record[i]->tune->phase == KERF_TUNE_FINAL)
-            print_final(file, record[i]);
+    snprintf(note, sizeof note, "%lld of %lld configurations tried, %lld refused, %lld wrong%s", (long long)t->tried,
+             (long long)t->record[0]->tune->configurations, (long long)t->refused, (long long)t->wrong,
+             t->last != KERF_TUNE_SEARCH ? "" : "; no result");
+    kerf_markup(file, "<p class=\"case\">%s</p>\n", t->record[0]->case_text);
+    kerf_html_begin_table(file, t->record[0]->mode, note, columns);
+    for (int i = 0; i < t->n; ++i)
+        if (t->record[i]->tune->phase != KERF_TUNE_SEARCH)
+            print_final(file, t->record[i]);
     kerf_html_end_table(file);
 }
 
 void kerf_html_tuned(const kerf_html *html) {
     int n_groups = 0;
-    for (int i = 0, n; i < html->records.n; i += n) {
-        n = 1;
-        const kerf_record *const *const record = html->records.at + i;
-        if (record[0]->kind != KERF_RECORD_TUNE)
-            continue;
-        while (i + n < html->records.n && same_group(record[0], record[n]))
-            ++n;
+    kerf_tuned tuned;
+    for (int at = 0; kerf_tuned_next(&html->records, &at, &tuned);) {
         if (n_groups++ == 0)
             kerf_markup(html->file,
                         "<h2 id=\"r%d-tuned\">Tuned</h2>\n<p><i>x default</i>: times as fast as the default "
-                        "configuration, head to head with it.</p>\n",
+                        "configuration, head to head with it. What was ahead of it was measured <i>once more</i> alone "
+                        "with it, and that decides.</p>\n",
                         html->run + 1);
         if (n_groups <= MAX_GROUPS)
-            print_group(html->file, record, n);
+            print_group(html->file, &tuned);
     }
     if (n_groups > MAX_GROUPS)
         kerf_markup(html->file, "<p>%d more cases are in the records.</p>\n", n_groups - MAX_GROUPS);

@@ -137,7 +137,7 @@ static void print_point(kerf_json *json, landscape *l, const kerf_record *record
     kerf_json_integer(json, NULL, row);
     kerf_json_integer(json, NULL, record->tune->step);
     kerf_json_real(json, NULL, record->time_ns.middle / l->best_ns[group]);
-    kerf_json_integer(json, NULL, record->tune->phase == KERF_TUNE_FINAL);
+    kerf_json_integer(json, NULL, record->tune->phase != KERF_TUNE_SEARCH);
     kerf_json_integer(json, NULL, record->tune->is_standard);
     for (int p = 0; p < l->n_parameters; ++p)
         kerf_json_integer(json, NULL, values[p]);

@@ -3,8 +3,9 @@
 #include "tests/planted/planted.h"
 
 #include <string.h>
+#include <time.h>
 
-typedef enum claim { CLAIM_HONEST, CLAIM_FLOPS, CLAIM_BYTES } claim;
+typedef enum claim { CLAIM_HONEST, CLAIM_FLOPS, CLAIM_BYTES, CLAIM_SOME } claim;
 
 static kerf_status describe(const kerf_case *c, kerf_arena *arena, kerf_problem *problem, kerf_error *error) {
     kerf_operand *const operands = KERF_ARENA_NEW(arena, kerf_operand, 2);
@@ -49,6 +50,8 @@ static kerf_work work(const kerf_problem *problem, const void *const in[]) {
         return (kerf_work){.flops = 1e18, .read_bytes = bytes, .written_bytes = bytes};
     case CLAIM_BYTES:
         return (kerf_work){.read_bytes = 1e18, .written_bytes = bytes};
+    case CLAIM_SOME: /* no copy of some KiB is so slow, no machine needs 20 ms */
+        return (kerf_work){.flops = 1e8, .read_bytes = bytes, .written_bytes = bytes};
     default:
         return (kerf_work){.read_bytes = bytes, .written_bytes = bytes};
     }
@@ -71,10 +74,32 @@ static kerf_status run_copy(const kerf_launch *launch) {
     return KERF_OK;
 }
 
+/* Does what is claimed, or at least takes its time, unless it is told not to. */
+static kerf_status run_pausing(const kerf_launch *launch) {
+    const struct timespec pause = {.tv_nsec = 1000000 * (long)kerf_config_get(launch->config, "pause_ms", 20)};
+    nanosleep(&pause, NULL);
+    return run_copy(launch);
+}
+
+static bool refuses_pausing(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
+    (void)config;
+    kerf_text_printf(why, "for claim=some only");
+    return *(const claim *)problem->self != CLAIM_SOME;
+}
+
+static const kerf_parameter *const parameters[] = {KERF_PARAMETER("pause_ms", 20, 0, 20), NULL};
+static const kerf_space space = {.bytes = sizeof space, .parameters = parameters};
+static const kerf_variant pausing = {.bytes = sizeof(kerf_variant),
+                                     .summary = "copies after a pause",
+                                     .refuses = refuses_pausing,
+                                     .space = &space,
+                                     .run = run_pausing};
+static const kerf_row pausing_row = {.bytes = sizeof(kerf_row), .name = "pausing", .isa = "", .variant = {&pausing}};
+
 static const kerf_variant variant = {.bytes = sizeof(kerf_variant), .summary = "copies", .run = run_copy};
 static const kerf_row row = {.bytes = sizeof(kerf_row), .name = "copy", .isa = "", .variant = {&variant}};
-static const kerf_row *const row_list[] = {&row, NULL};
-static const char *const claims[] = {"honest", "flops", "bytes", NULL};
+static const kerf_row *const row_list[] = {&row, &pausing_row, NULL};
+static const char *const claims[] = {"honest", "flops", "bytes", "some", NULL};
 static const kerf_attr_spec attr = {
     .bytes = sizeof(kerf_attr_spec), .name = "claim", .kind = KERF_ATTR_ENUM, .values = claims};
 static const kerf_attr_spec *const attrs[] = {&attr, NULL};

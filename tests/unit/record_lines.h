@@ -58,6 +58,10 @@ static const char *const record_lines[] = {
                                "\"time_ns\":{\"middle\":1234.5,\"low\":1.2e+03,\"high\":1300.25},"
                                "\"ratio_to_standard\":{\"middle\":1,\"low\":1,\"high\":1},\"covered\":0.96875,"
                                "\"resolution_ns\":2.5,\"overhead_ns\":[[27,1.5]],\"samples\":[[0,0,9000000000,7]]}",
+    RECORD_HEAD("tune")
+        RECORD_IDENTITY("hot") "\"verdict\":\"PASS\",\"error_over_slack\":0.5,\"phase\":\"confirm\",\"step\":3,"
+                               "\"configurations\":12,\"standard\":false,\"chosen\":false,"
+                               "\"time_ns\":{\"middle\":1234.5,\"low\":1.2e+03,\"high\":1300.25}}",
     RECORD_HEAD("trust") "\"op\":\"grid_sampler_grad\",\"mode\":\"padding_mode=zeros\",\"output\":\"dx\"}",
     RECORD_HEAD("end") "\"exit_code\":4,\"seconds\":12.5,\"passed\":10,\"failed\":1,\"skipped\":2}",
 };
