@@ -7,16 +7,9 @@
  * element is written by two ranks, and each is summed in one order whatever their number. f16 and bf16 dx is summed in
  * float in the scratch, laid out (N, H, W, C). Cost: per sample one search for taps for dgrid and one per rank for dx,
  * then a multiplication and an addition per tap and channel for each of the two. */
+#include "kernels/variants/grid_sampling/strided.h"
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/grid_sampler_grad/wide_sums.h"
-#include "kernels/grid_sampling_coordinate.h"
-
-#define MAX_TAPS 16
-#define INLINE   static inline __attribute__((always_inline))
-
-typedef struct strides {
-    int64_t n, c, y, x; /* of grid and dgrid: n, y, x and, as c, the two components */
-} strides;
 
 typedef struct grad_job {
     const kerf_launch *launch;
@@ -29,26 +22,10 @@ typedef struct grad_job {
     strides sum;
 } grad_job;
 
-/* One instantiation per type that this object works on, so that no element asks for its type. */
-#if KERF_CLASS == 0
-#define FOR_DTYPE(dtype, function, ...)                                                                                \
-    (dtype == KERF_F16    ? function(KERF_F16, __VA_ARGS__)                                                            \
-     : dtype == KERF_BF16 ? function(KERF_BF16, __VA_ARGS__)                                                           \
-                          : function(KERF_F32, __VA_ARGS__))
-#else
-#define FOR_DTYPE(dtype, function, ...) function(KERF_F64, __VA_ARGS__)
-#endif
-
 INLINE bool find_taps(kerf_dtype dtype, const grad_job *job, int64_t point, kerf_axis_taps *x, kerf_axis_taps *y) {
     const void *const grid = job->launch->in[KERF_GSG_GRID];
     return kerf_axis_find(&job->axis_x, job->modes, kerf_real_load(dtype, grid, point), x) &&
            kerf_axis_find(&job->axis_y, job->modes, kerf_real_load(dtype, grid, point + job->grid.c), y);
-}
-
-INLINE void list_offsets(const kerf_axis_taps *x, const kerf_axis_taps *y, const strides *stride, int64_t *offset) {
-    for (int j = 0; j < y->n; ++j)
-        for (int i = 0; i < x->n; ++i)
-            *offset++ = y->index[j] * stride->y + x->index[i] * stride->x;
 }
 
 /* ---- dx -----------------------------------------------------------------------------------------------------------
@@ -243,15 +220,6 @@ static void dgrid_samples(void *arg, int rank) {
 
 /* ---- variant ------------------------------------------------------------------------------------------------------
  */
-
-/* A stride that is never taken may be any number; as 0 it cannot overflow a running offset. */
-static strides taken_strides(const kerf_strided *at, int n, int c, int y, int x) {
-    int64_t count, taken[4] = {0};
-    if (kerf_strided_count(at, &count) && count > 0)
-        for (int axis = 0; axis < 4; ++axis)
-            taken[axis] = at->dims[axis] > 1 ? at->strides[axis] : 0;
-    return (strides){.n = taken[n], .c = taken[c], .y = taken[y], .x = taken[x]};
-}
 
 static void run_dx(grad_job *job) {
     const kerf_strided *const at = &job->launch->problem->out[KERF_GSG_DX]->at;
