@@ -124,8 +124,10 @@ static void print_fitness(const doctor *d) {
     const kerf_interval same = d->now.kept.same;
     const double reach = kerf_doctor_reach(same);
     fprintf(d->file,
-            "\nwhich differences can be told\n  one kernel against itself (copy of 1 MiB, threads=%d, %d rounds): ",
-            d->now.same_threads, d->now.same_rounds);
+            "\nwhich differences can be told\n  one kernel against itself, timed as rows are (copy of 1 MiB, "
+            "threads=%d, %d "
+            "processes): ",
+            d->now.same_threads, d->now.same_processes);
     fprintf(d->file, "ratio %.4f [%.4f, %.4f], so %.2f %% is noise\n", same.middle, same.low, same.high, 100 * reach);
     for (size_t i = 0; i < sizeof differences / sizeof differences[0]; ++i)
         fprintf(d->file, "  %2.0f %%: %s\n", 100 * differences[i], reach < differences[i] ? "yes" : "no");

@@ -2,6 +2,7 @@
 #ifndef KERF_HARNESS_DOCTOR_H
 #define KERF_HARNESS_DOCTOR_H
 
+#include "harness/doctor_same.h"
 #include "harness/limits_file.h"
 #include "harness/options.h"
 #include <stdio.h>
@@ -20,28 +21,12 @@ typedef struct kerf_doctor_plan {
 
 typedef struct kerf_doctor_measured {
     kerf_kept_limits kept;
-    int same_threads, same_rounds; /* of kept.same */
+    int same_threads, same_processes; /* of kept.same */
     double steal, others; /* part of the processors' time that the host and other programs took; below 0: unknown */
     uint64_t clock_steps_ns;
 } kerf_doctor_measured;
 
 /* Says on standard error that it measures, and `why`. */
 kerf_status kerf_doctor_measure(const kerf_doctor_plan *plan, kerf_doctor_measured *result, kerf_error *error);
-
-/* The same kernel as two arms that take turns: the median of arm A over arm B in each round, and the interval of that
- * ratio over the rounds. An arm is one call of `run` with these parameters. */
-typedef struct kerf_doctor_pair {
-    const kerf_limit_device *device;
-    size_t bytes;
-    int threads;
-    uint32_t passes;
-    int n_rounds; /* at most KERF_LIMIT_ROUNDS */
-    uint64_t round_ns;
-    const volatile sig_atomic_t *interrupted; /* or NULL */
-} kerf_doctor_pair;
-kerf_status kerf_doctor_same(const kerf_doctor_pair *pair, const kerf_clock *clock, uint64_t seed, kerf_interval *ratio,
-                             kerf_error *error);
-/* The largest relative difference within the interval: what is smaller cannot be told from none. */
-double kerf_doctor_reach(kerf_interval ratio);
 
 #endif

@@ -13,13 +13,16 @@
 typedef struct form {
     kerf_limit_teams teams;
     size_t most_bytes;
-    int max_rounds, same_rounds, seconds;
+    int max_rounds, seconds;
     uint64_t budget_ns, same_ns;
 } form;
 
+/* As many as rows are timed in. */
+enum { SAME_PROCESSES = 6 };
+
 static const form forms[] = {
-    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 9, 5, 3 * SECOND, SECOND / 12},
-    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 15, 25, 20 * SECOND, SECOND / 4},
+    [KERF_LIMITS_SHORT] = {KERF_LIMIT_ENDS, 128 * MEBIBYTE, 9, 5, 3 * SECOND, SECOND / 8},
+    [KERF_LIMITS_FULL] = {KERF_LIMIT_DOUBLING, 512 * MEBIBYTE, 21, 25, 20 * SECOND, SECOND / 2},
 };
 
 /* All memory but a quarter stays with the others. */
@@ -71,16 +74,15 @@ static kerf_status measure_with(const kerf_doctor_plan *doctor, const kerf_limit
     ticks then;
     const bool told = read_ticks(&then);
     KERF_TRY(kerf_limits_measure(plan, &device, &clock, 1, doctor->interrupted, &result->kept.limits, error));
-    const kerf_doctor_pair pair = {.device = &device,
-                                   .bytes = MEBIBYTE,
+    const kerf_doctor_pair pair = {.bytes = MEBIBYTE,
                                    .threads = plan->threads[plan->n_teams - 1],
                                    .passes = 1,
-                                   .n_rounds = chosen->same_rounds,
-                                   .round_ns = chosen->same_ns,
-                                   .interrupted = doctor->interrupted};
-    KERF_TRY(kerf_doctor_same(&pair, &clock, 1, &result->kept.same, error));
+                                   .process_ns = chosen->same_ns,
+                                   .seed = 1};
+    const kerf_doctor_launcher launcher = kerf_doctor_re_execute(doctor->interrupted);
+    KERF_TRY(kerf_doctor_same(&pair, SAME_PROCESSES, &launcher, &result->kept.same, error));
     result->same_threads = pair.threads;
-    result->same_rounds = pair.n_rounds;
+    result->same_processes = SAME_PROCESSES;
     result->clock_steps_ns = clock.resolution_ns;
     result->steal = result->others = -1;
     if (told)

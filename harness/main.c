@@ -88,6 +88,8 @@ static kerf_status run_command(const kerf_options *options, int argc, char **arg
         catch_signals();
         return kerf_doctor(options, &interrupted, stdout, error);
     }
+    if (options->command == KERF_COMMAND_DOCTOR_WORKER)
+        return kerf_doctor_worker(stdin, stdout, error);
     if (options->command == KERF_COMMAND_REPORT) {
         catch_signals();
         return kerf_report(options, &interrupted, error);

@@ -107,11 +107,12 @@ static const option_row rows[N_OPTIONS] = {
     [OPTION_VERSION] = {"--version", NULL, "the version", ALL | IN(REPORT), false},
 };
 
-static const char *const command_names[] = {"list",     "verify", "time",        "tune", "doctor",
-                                            "annotate", "report", "time-worker", "help", NULL};
+static const char *const command_names[] = {"list",   "verify",      "time",          "tune", "doctor", "annotate",
+                                            "report", "time-worker", "doctor-worker", "help", NULL};
 static const kerf_command commands[] = {KERF_COMMAND_LIST,   KERF_COMMAND_VERIFY,      KERF_COMMAND_TIME,
                                         KERF_COMMAND_TUNE,   KERF_COMMAND_DOCTOR,      KERF_COMMAND_ANNOTATE,
-                                        KERF_COMMAND_REPORT, KERF_COMMAND_TIME_WORKER, KERF_COMMAND_HELP};
+                                        KERF_COMMAND_REPORT, KERF_COMMAND_TIME_WORKER, KERF_COMMAND_DOCTOR_WORKER,
+                                        KERF_COMMAND_HELP};
 static const char *const format_names[KERF_N_FORMATS + 1] = {"table", "json", "csv", NULL};
 
 static kerf_status parse_count(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value,

@@ -16,8 +16,9 @@ typedef enum kerf_command {
     KERF_COMMAND_TUNE,
     KERF_COMMAND_DOCTOR,
     KERF_COMMAND_ANNOTATE,
-    KERF_COMMAND_REPORT,      /* reports from files of records */
-    KERF_COMMAND_TIME_WORKER, /* the process that kerf_time_cells starts */
+    KERF_COMMAND_REPORT,        /* reports from files of records */
+    KERF_COMMAND_TIME_WORKER,   /* the process that kerf_time_cells starts */
+    KERF_COMMAND_DOCTOR_WORKER, /* the process that kerf_doctor_re_execute starts */
     KERF_COMMAND_HELP,
     KERF_COMMAND_VERSION
 } kerf_command;

@@ -1,4 +1,5 @@
 /* The parent's side: spreads the cells over worker processes, one after another, and hands out what came back. */
+#include "harness/spawn.h"
 #include "harness/timing_run.h"
 
 #include <errno.h>
@@ -127,9 +128,31 @@ kerf_status kerf_time_cells_with(const kerf_timing_launcher *launcher, kerf_timi
     return status;
 }
 
+/* bench time-worker [--plugin PATH]... */
+static const char **arguments_for_worker(const char *const *plugins) {
+    size_t n = 0, at = 0;
+    while (plugins && plugins[n])
+        ++n;
+    const char **const result = calloc(2 * n + 3, sizeof *result);
+    if (!result)
+        return NULL;
+    result[at++] = "bench";
+    result[at++] = "time-worker";
+    for (size_t i = 0; i < n; ++i) {
+        result[at++] = "--plugin";
+        result[at++] = plugins[i];
+    }
+    return result;
+}
+
 static kerf_status start_this_program(void *arg, int request, int answer, pid_t *worker, kerf_error *error) {
     const kerf_timing_options *const options = arg;
-    return kerf_timing_re_execute(options->plugins, request, answer, worker, error);
+    const char **const arguments = arguments_for_worker(options->plugins);
+    if (!arguments)
+        return kerf_fail(error, KERF_ERROR_MEMORY, "no memory to start a process");
+    const kerf_status status = kerf_spawn_self(arguments, request, answer, worker, error);
+    free(arguments);
+    return status;
 }
 
 kerf_status kerf_time_cells(kerf_timing_cell cells[], int n, const kerf_timing_options *options, kerf_arena *arena,

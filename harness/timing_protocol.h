@@ -50,11 +50,6 @@ typedef struct kerf_timing_launcher {
     void *arg;
 } kerf_timing_launcher;
 
-/* This program again, by its own file: it gets a new address layout, and what it does hangs on nothing of the caller.
- */
-kerf_status kerf_timing_re_execute(const char *const *plugins, int request, int answer, pid_t *worker,
-                                   kerf_error *error);
-
 /* kerf_time_cells with another kind of worker. */
 kerf_status kerf_time_cells_with(const kerf_timing_launcher *launcher, kerf_timing_cell cells[], int n,
                                  const kerf_timing_options *options, kerf_arena *arena,

@@ -12,6 +12,7 @@ static void the_short_form_tells_all(void) {
     REQUIRE_MESSAGE(cli_count_lines(result->out, "  level 1") >= 1 && strstr(result->out, "GB/s"), "%s", result->out);
     REQUIRE(strstr(result->out, "GFLOP/s") && strstr(result->out, "working set"));
     REQUIRE(strstr(result->out, "what disturbs timing here") && strstr(result->out, "one kernel against itself"));
+    REQUIRE_MESSAGE(strstr(result->out, ", 6 processes): ratio "), "%s", result->out);
     REQUIRE_MESSAGE(strstr(result->out, "Google Benchmark's own loop against our sampler"), "%s", result->out);
     REQUIRE(cli_count_lines(result->out, "   1 %: ") == 1 && cli_count_lines(result->out, "  10 %: ") == 1);
     REQUIRE_MESSAGE(cli_count_lines(result->out, kept) == 1, "%s", result->out);
@@ -57,6 +58,8 @@ static void wrong_words_are_refused(void) {
         REQUIRE_MESSAGE(result->exit_code == 2 && cli_count_lines(result->err, "bench: ") == 1, "%s: %d: %s", wrong[i],
                         result->exit_code, result->err);
     }
+    const cli_result *const worker = cli_bench("doctor-worker"); /* nothing on its standard input */
+    REQUIRE_MESSAGE(worker->exit_code == 2 && strstr(worker->err, "expected bytes, threads"), "%s", worker->err);
     const cli_result *const isa = cli_bench_with("KERF_ISA=avx-2", "doctor --quick");
     REQUIRE_MESSAGE(isa->exit_code == 2 && strstr(isa->err, "KERF_ISA='avx-2': allowed are"), "%s", isa->err);
     REQUIRE(cli_bench_with("KERF_ISA=avx512,avx2,none", "list")->exit_code == 0);

@@ -198,20 +198,71 @@ static void more_levels_than_there_is_room_for(void) {
     REQUIRE(kerf_limit_knees(rate, KERF_LIMIT_SIZES, knee) == KERF_LIMIT_KNEES);
 }
 
-static void same_is_exactly_one(void) {
-    machine m = {.now_ns = 5};
-    const kerf_limit_device device = {.state = &m, .run = run};
+/* ---- one kernel against itself */
+
+/* A process in which the second arm takes so many times as long: luck with addresses. */
+typedef struct scripted_arm {
+    machine *m;
+    int times;
+} scripted_arm;
+
+static double run_arm(void *state, kerf_limit_kind kind, size_t bytes, int threads, uint32_t passes) {
+    const scripted_arm *const one = state;
+    return run(one->m, kind, bytes, threads, passes * (uint32_t)one->times);
+}
+
+typedef struct processes {
+    const int (*times)[2]; /* of the two arms, per process; {0, 0}: the process fails */
+    bool still;
+    int n_run;
+} processes;
+
+static kerf_status run_process(void *arg, const kerf_doctor_pair *pair, int process, double *ratio, kerf_error *error) {
+    processes *const p = arg;
+    machine m = {.now_ns = 5, .still = p->still};
+    scripted_arm arm[] = {{&m, p->times[process][0]}, {&m, p->times[process][1]}};
+    const kerf_limit_device arms[] = {{.state = &arm[0], .run = run_arm}, {.state = &arm[1], .run = run_arm}};
     const kerf_clock clock = {.now_ns = now_of, .state = &m, .resolution_ns = 1};
-    const kerf_doctor_pair pair = {
-        .device = &device, .bytes = 1 << 20, .threads = 1, .passes = 1, .n_rounds = 9, .round_ns = 10000000};
+    ++p->n_run;
+    return arm[0].times ? kerf_doctor_arms(pair, arms, &clock, process, ratio, error)
+                        : kerf_fail(error, KERF_ERROR_DEVICE, "crashed");
+}
+
+static kerf_status hold_against_itself(processes *p, kerf_interval *ratio, kerf_error *error) {
+    const kerf_doctor_pair pair = {.bytes = 1 << 20, .threads = 1, .passes = 1, .process_ns = 10000000, .seed = 1};
+    const kerf_doctor_launcher launcher = {.run = run_process, .arg = p};
+    return kerf_doctor_same(&pair, 6, &launcher, ratio, error);
+}
+
+static void same_is_exactly_one(void) {
+    static const int equal[6][2] = {{1, 1}, {2, 2}, {1, 1}, {3, 3}, {1, 1}, {1, 1}};
+    processes p = {.times = equal};
     kerf_interval ratio;
     kerf_error error;
-    REQUIRE(kerf_doctor_same(&pair, &clock, 1, &ratio, &error) == KERF_OK);
-    REQUIRE(is_exactly(ratio, 1) && kerf_doctor_reach(ratio) == 0);
-    m.still = true;
-    REQUIRE(kerf_doctor_same(&pair, &clock, 1, &ratio, &error) == KERF_ERROR_DEVICE);
+    REQUIRE(hold_against_itself(&p, &ratio, &error) == KERF_OK);
+    REQUIRE(is_exactly(ratio, 1) && kerf_doctor_reach(ratio) == 0 && p.n_run == 6);
     REQUIRE(kerf_doctor_reach((kerf_interval){.middle = 1, .low = 0.75, .high = 1.125}) == 0.25);
     REQUIRE(kerf_doctor_reach((kerf_interval){.middle = 1.25, .low = 1.125, .high = 1.5}) == 0.5);
+}
+
+/* Steady within each process: what differs between them is the interval, by the extremes of six. */
+static void luck_of_processes_is_noise(void) {
+    static const int lucky[6][2] = {{1, 1}, {1, 2}, {2, 1}, {1, 1}, {4, 1}, {1, 1}};
+    processes p = {.times = lucky};
+    kerf_interval ratio;
+    kerf_error error;
+    REQUIRE(hold_against_itself(&p, &ratio, &error) == KERF_OK);
+    REQUIRE(ratio.middle == 1 && ratio.low == 0.5 && ratio.high == 4 && kerf_doctor_reach(ratio) == 3);
+}
+
+static void a_process_without_a_ratio_is_an_error(void) {
+    static const int failing[6][2] = {{1, 1}, {0, 0}}, equal[6][2] = {{1, 1}};
+    processes p = {.times = failing};
+    kerf_interval ratio;
+    kerf_error error;
+    REQUIRE(hold_against_itself(&p, &ratio, &error) == KERF_ERROR_DEVICE && strstr(error.message, "crashed"));
+    p = (processes){.times = equal, .still = true};
+    REQUIRE(hold_against_itself(&p, &ratio, &error) == KERF_ERROR_DEVICE && strstr(error.message, "clock"));
 }
 
 /* The loops of each instruction set that is here run, and say how much they did. Parts are whole blocks of 1 KiB. */
@@ -252,6 +303,9 @@ const kerf_test kerf_tests_unit_limits[] = {
     {"limits: more levels than there is room for", "[unit][limits]", more_levels_than_there_is_room_for, __FILE__,
      __LINE__},
     {"limits: a kernel against itself is exactly one", "[unit][limits]", same_is_exactly_one, __FILE__, __LINE__},
+    {"limits: luck of processes is noise", "[unit][limits]", luck_of_processes_is_noise, __FILE__, __LINE__},
+    {"limits: a process without a ratio is an error", "[unit][limits]", a_process_without_a_ratio_is_an_error, __FILE__,
+     __LINE__},
     {"limits: loops count what they do", "[unit][limits]", loops_count_what_they_do, __FILE__, __LINE__},
     {0},
 };

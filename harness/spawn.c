@@ -1,7 +1,8 @@
-#include "harness/timing_protocol.h"
+#include "harness/spawn.h"
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,24 +22,7 @@ static char **environment_for_worker(void) {
     return result;
 }
 
-/* bench time-worker [--plugin PATH]... */
-static char **arguments_for_worker(const char *const *plugins) {
-    size_t n = 0, at = 0;
-    while (plugins && plugins[n])
-        ++n;
-    char **const result = calloc(2 * n + 3, sizeof *result);
-    if (!result)
-        return NULL;
-    result[at++] = "bench";
-    result[at++] = "time-worker";
-    for (size_t i = 0; i < n; ++i) {
-        result[at++] = "--plugin";
-        result[at++] = (char *)plugins[i];
-    }
-    return result;
-}
-
-static int spawn(char **arguments, char **environment, int request, int answer, pid_t *worker) {
+static int spawn(const char *const *arguments, char **environment, int request, int answer, pid_t *worker) {
     posix_spawn_file_actions_t files;
     int failure = posix_spawn_file_actions_init(&files);
     if (failure)
@@ -47,17 +31,14 @@ static int spawn(char **arguments, char **environment, int request, int answer, 
     if (!failure)
         failure = posix_spawn_file_actions_adddup2(&files, answer, STDOUT_FILENO);
     if (!failure)
-        failure = posix_spawn(worker, "/proc/self/exe", &files, NULL, arguments, environment);
+        failure = posix_spawn(worker, "/proc/self/exe", &files, NULL, (char *const *)(uintptr_t)arguments, environment);
     posix_spawn_file_actions_destroy(&files);
     return failure;
 }
 
-kerf_status kerf_timing_re_execute(const char *const *plugins, int request, int answer, pid_t *worker,
-                                   kerf_error *error) {
-    char **const arguments = arguments_for_worker(plugins);
+kerf_status kerf_spawn_self(const char *const *arguments, int request, int answer, pid_t *worker, kerf_error *error) {
     char **const environment = environment_for_worker();
-    const int failure = arguments && environment ? spawn(arguments, environment, request, answer, worker) : ENOMEM;
-    free(arguments);
+    const int failure = environment ? spawn(arguments, environment, request, answer, worker) : ENOMEM;
     free(environment);
     if (failure)
         return kerf_fail(error, KERF_ERROR_DEVICE, "cannot start this program again to time in: %s", strerror(failure));
