@@ -136,11 +136,15 @@ static void case_files_name_file_and_line(void) {
     check_refused("verify --op grid_sampler_grad --cases /nowhere.txt", 1, "/nowhere.txt", "");
 }
 
+/* Once there are some records, of many. */
 static void an_interrupt_keeps_the_records(void) {
-    char arguments[256], path[96];
+    char arguments[256], path[96], before[128], when[256];
     snprintf(path, sizeof path, "%s/interrupted.jsonl", cli_folder());
     snprintf(arguments, sizeof arguments, "verify --op grid_sampler_grad --thorough --out json=%s", path);
-    const cli_result *const result = cli_bench_with("timeout --foreground --preserve-status -s INT 2", arguments);
+    snprintf(before, sizeof before, "env XDG_DATA_HOME=%s/interrupted", cli_folder());
+    snprintf(when, sizeof when, "[ \"$(cat %s/interrupted/kerf/runs/*.jsonl 2>/dev/null | wc -l)\" -gt 5 ]",
+             cli_folder());
+    const cli_result *const result = cli_bench_interrupted(before, when, arguments);
     REQUIRE_MESSAGE(result->exit_code == 130, "%d: %s", result->exit_code, result->err);
     REQUIRE_MESSAGE(strstr(result->err, "interrupted"), "%s", result->err);
     FILE *const file = fopen(path, "r");

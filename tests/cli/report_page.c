@@ -165,11 +165,12 @@ static void nothing_is_left_half_written(void) {
     REQUIRE_MESSAGE(result->exit_code == 1 && strstr(result->err, "schema 2"), "%s", result->err);
     REQUIRE(!shell("test -e %s", "left"));
     write_records("page.jsonl");
-    REQUIRE(shell("f=%s; printf '#!/bin/sh\\nexec sleep 300\\n' >$f && chmod +x $f", "sleeper"));
-    char before[256];
-    snprintf(before, sizeof before, "env KERF_PYTHON=%s timeout --foreground --preserve-status -s INT 1",
-             path_of("sleeper"));
-    result = report(before, "page.jsonl", "left");
+    REQUIRE(shell("f=%s; printf '#!/bin/sh\\n: >\"$0.runs\"\\nexec sleep 300\\n' >$f && chmod +x $f", "sleeper"));
+    char before[256], when[256], arguments[512];
+    snprintf(before, sizeof before, "env KERF_PYTHON=%s", path_of("sleeper"));
+    snprintf(when, sizeof when, "[ -e %s.runs ]", path_of("sleeper"));
+    snprintf(arguments, sizeof arguments, "report --quiet %s/page.jsonl --html %s/left", cli_folder(), cli_folder());
+    result = cli_bench_interrupted(before, when, arguments);
     REQUIRE_MESSAGE(result->exit_code == 130 && strcmp(result->err, "bench: interrupted\n") == 0, "%d: %s",
                     result->exit_code, result->err);
     REQUIRE(!shell("test -e %s", "left"));

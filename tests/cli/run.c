@@ -71,6 +71,16 @@ const cli_result *cli_bench(const char *arguments) {
     return cli_bench_with("", arguments);
 }
 
+/* What a shell starts in the background ignores SIGINT, unless it is told not to. */
+const cli_result *cli_bench_interrupted(const char *before, const char *when, const char *arguments) {
+    char script[1024];
+    snprintf(script, sizeof script,
+             "%s sh -c 'env --default-signal=INT \"$@\" & bench=$!; n=0; until %s; do n=$((n + 1)); [ $n -lt 3000 ] || "
+             "break; sleep 0.02; done; kill -INT $bench; wait $bench' sh",
+             before, when);
+    return cli_bench_with(script, arguments);
+}
+
 int cli_count_lines(const char *text, const char *line) {
     int n = 0;
     for (const char *at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)

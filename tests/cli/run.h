@@ -10,8 +10,10 @@ typedef struct cli_result {
 /* `arguments` as a shell reads them. The result is valid until the next call. XDG_DATA_HOME is a folder of the test, in
  * which limits of this machine are kept that nothing reaches. */
 const cli_result *cli_bench(const char *arguments);
-/* The same with text in front of the program: variables, or `timeout -s INT 2`. */
+/* The same with text in front of the program: variables, or a program that starts it. */
 const cli_result *cli_bench_with(const char *before, const char *arguments);
+/* Interrupts it (SIGINT) once the shell command `when` succeeds, which is asked again and again, for a minute. */
+const cli_result *cli_bench_interrupted(const char *before, const char *when, const char *arguments);
 /* A folder of this process under /tmp, made on first use. */
 const char *cli_folder(void);
 /* The number of lines of text that `line` begins. */
