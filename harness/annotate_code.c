@@ -104,10 +104,11 @@ static kerf_status cannot_run(int failure, kerf_error *error) {
     return kerf_fail(error, KERF_ERROR_FILE, "cannot run objdump: %s", strerror(failure));
 }
 
-/* Hands each line of its output to take(), which says whether it wants more. */
+/* Hands each line of its output to take(), which says whether it wants more. *failed: it ended by itself, but not well;
+ * 0 if it did. */
 static kerf_status run_objdump(const char *const *arguments, bool (*take)(void *arg, const char *line), void *arg,
-                               kerf_error *error) {
-    int ends[2];
+                               int *failed, kerf_error *error) {
+    int ends[2], wait_status = 0;
     pid_t child;
     posix_spawn_file_actions_t files;
     if (pipe(ends) != 0)
@@ -133,9 +134,16 @@ static kerf_status run_objdump(const char *const *arguments, bool (*take)(void *
     free(line);
     if (output)
         fclose(output); /* what is not wanted any more ends objdump with SIGPIPE */
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
         ;
+    *failed = wanted ? wait_status : 0;
     return KERF_OK;
+}
+
+static kerf_status tell_failed(int wait_status, const char *arguments, kerf_error *error) {
+    return kerf_fail(error, KERF_ERROR_FILE, "objdump %.300s failed (%s %d); run it by hand to see why", arguments,
+                     WIFSIGNALED(wait_status) ? "signal" : "exit code",
+                     WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status));
 }
 
 static bool take_none(void *arg, const char *line) {
@@ -145,7 +153,9 @@ static bool take_none(void *arg, const char *line) {
 
 kerf_status kerf_code_check(kerf_error *error) {
     static const char *const arguments[] = {"objdump", "--version", NULL};
-    return run_objdump(arguments, take_none, NULL, error);
+    int failed = 0;
+    KERF_TRY(run_objdump(arguments, take_none, NULL, &failed, error));
+    return failed ? tell_failed(failed, "--version", error) : KERF_OK;
 }
 
 static void copy_printable(char *to, size_t bytes, const char *from, size_t length) {
@@ -212,9 +222,16 @@ static kerf_status find_in_file(finding *f, kerf_error *error) {
     const uint64_t all = count_between(f->points, f->file, 0, UINT64_MAX);
     const int first = f->n;
     uint64_t found = 0;
+    int failed[2] = {0, 0};
     for (int table = 0; table < 2 && f->file && f->n == first; ++table) {
         const char *const arguments[] = {"objdump", tables[table], "-w", "--", f->file, NULL};
-        KERF_TRY(run_objdump(arguments, take_symbol, f, error));
+        KERF_TRY(run_objdump(arguments, take_symbol, f, &failed[table], error));
+    }
+    /* Code that lies in no file, such as the vdso, has no table. */
+    if (failed[0] && failed[1] && f->n == first && access(f->file, R_OK) == 0) {
+        char asked[320];
+        snprintf(asked, sizeof asked, "-t %s", f->file);
+        return tell_failed(failed[0], asked, error);
     }
     for (int i = first; i < f->n; ++i)
         found += f->functions[i].count;
@@ -290,7 +307,13 @@ kerf_status kerf_code_lines(const kerf_code_function *function, const kerf_code_
     snprintf(end, sizeof end, "--stop-address=0x%" PRIx64, function->end);
     const char *const arguments[] = {"objdump", "-d", "--no-show-raw-insn", "-w", begin,
                                      end,       "--", function->file,       NULL};
-    KERF_TRY(run_objdump(arguments, take_instruction, &r, error));
+    int failed = 0;
+    KERF_TRY(run_objdump(arguments, take_instruction, &r, &failed, error));
+    if (failed) {
+        char asked[320];
+        snprintf(asked, sizeof asked, "-d %s", function->file);
+        return tell_failed(failed, asked, error);
+    }
     for (int i = 0; i < r.n; ++i)
         lines[i].count =
             count_between(points, function->file, lines[i].address, i + 1 < r.n ? lines[i + 1].address : function->end);

@@ -174,6 +174,7 @@ kerf_status kerf_limits_print(FILE *file, const kerf_machine *machine, const ker
 typedef struct reader {
     const char *begin, *at; /* terminated by '\0' */
     const char *bad;
+    int64_t schema;
 } reader;
 
 static void expect(reader *r, const char *token) {
@@ -295,7 +296,9 @@ static void read_utc(reader *r, char utc[24]) {
 
 static void read_content(reader *r, const kerf_machine *machine, kerf_kept_limits *kept) {
     *kept = (kerf_kept_limits){0};
-    read_integer(r, "{\"schema\":", SCHEMA, SCHEMA);
+    r->schema = read_integer(r, "{\"schema\":", 1, INT32_MAX);
+    if (!r->bad && r->schema != SCHEMA)
+        r->bad = "another schema";
     expect(r, ",");
     read_text(r, "cpu", machine->cpu);
     expect(r, ",");
@@ -351,7 +354,11 @@ kerf_status kerf_limits_read(const char *path, const kerf_machine *machine, bool
     if (status == KERF_OK && *found) {
         reader r = {.begin = data, .at = data};
         read_content(&r, machine, kept);
-        if (r.bad)
+        if (r.schema > SCHEMA)
+            status =
+                kerf_fail(error, KERF_ERROR_FILE, "'%s' has schema %lld, which is newer than this bench (schema %d)",
+                          path, (long long)r.schema, SCHEMA);
+        else if (r.bad)
             status = kerf_fail(error, KERF_ERROR_FILE, "'%s' is damaged or of another machine: byte %td: expected %s",
                                path, r.at - r.begin, strcmp(r.bad, "}\n") == 0 ? "}" : r.bad);
     }

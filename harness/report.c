@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Names of runs' files begin with the time, so the last by name is the newest. */
 static kerf_status find_newest(kerf_text *path, kerf_error *error) {
@@ -48,6 +49,23 @@ static kerf_status add_file(kerf_sink *sink, const char *path, kerf_error *error
     return KERF_OK;
 }
 
+/* By any name: also through a link. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static kerf_status check_outputs(const kerf_options *options, const char *const *files, int n_files,
+                                 kerf_error *error) {
+    for (int o = 0; o < options->n_outputs; ++o)
+        for (int i = 0; options->output[o].path && i < n_files; ++i)
+            if (is_same_file(options->output[o].path, files[i]))
+                return kerf_fail(error, KERF_ERROR_USAGE,
+                                 "--out '%.200s' would replace the records that are read; name another file",
+                                 options->output[o].path);
+    return KERF_OK;
+}
+
 static kerf_status write_page(kerf_sink *sink, const kerf_options *options, const volatile sig_atomic_t *interrupted,
                               kerf_error *error) {
     kerf_page_folder folder;
@@ -72,6 +90,7 @@ kerf_status kerf_report(const kerf_options *options, const volatile sig_atomic_t
         files = &newest_file;
         n_files = 1;
     }
+    KERF_TRY(check_outputs(options, files, n_files, error));
     kerf_sink sink;
     KERF_TRY(kerf_sink_open(&sink, options, error));
     kerf_status status = KERF_OK;

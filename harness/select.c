@@ -1,5 +1,6 @@
 #include "harness/select.h"
 
+#include "harness/casegen_pattern.h"
 #include "harness/casegen_sweep.h"
 #include "harness/device.h"
 #include <stdio.h>
@@ -192,6 +193,24 @@ static kerf_status no_case_left(const kerf_options *options, kerf_error *error) 
                                            : "--set");
 }
 
+/* A dim cannot be held and swept. --dims has been parsed before. */
+static kerf_status refuse_swept_dims(const kerf_options *options, const kerf_op *op, kerf_error *error) {
+    for (int s = 0; options->filter.dims && options->sweep[s]; ++s) {
+        kerf_sweep sweep;
+        KERF_TRY(kerf_sweep_parse(op, options->sweep[s], &sweep, error));
+        for (const char *at = options->filter.dims; *at; at += strcspn(at, ","), at += *at == ',') {
+            const size_t n = strcspn(at, "=");
+            for (int d = 0; d < KERF_MAX_DIMS && op->dims[d]; ++d)
+                if (sweep.dims >> d & 1 && strlen(op->dims[d]) == n && strncmp(op->dims[d], at, n) == 0)
+                    return kerf_fail(error, KERF_ERROR_USAGE,
+                                     "--sweep '%s' changes %s, which --dims '%s' holds; leave one of the two out",
+                                     kerf_show(options->sweep[s]).text, op->dims[d],
+                                     kerf_show(options->filter.dims).text);
+        }
+    }
+    return KERF_OK;
+}
+
 /* The cases of --case, or the first of the sets, in the sizes of the sweep. */
 static kerf_status sweep_cases(const kerf_options *options, const kerf_op_entry *entry, kerf_arena *arena,
                                kerf_set_list *list, kerf_error *error) {
@@ -203,6 +222,7 @@ static kerf_status sweep_cases(const kerf_options *options, const kerf_op_entry 
     if (!options->case_line)
         base.n = 1;
     KERF_TRY(kerf_sweep_expand(entry->op, options->sweep, &base, arena, &swept, error));
+    KERF_TRY(refuse_swept_dims(options, entry->op, error));
     list->at[0] = (kerf_selected_set){.name = "sweep", .cases = swept};
     list->n = 1;
     return KERF_OK;

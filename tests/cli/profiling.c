@@ -66,6 +66,7 @@ static void bad_sweeps_are_refused_before_anything_runs(void) {
                                          "C=1..8x1",
                                          "C=3 --sweep C=4",
                                          "C=3 --set bench",
+                                         "H=W=3,4 --dims N=1,W=4",
                                          "C=9223372036854775807",
                                          "N=2..2 --sweep H=W=0"};
     for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; ++i) {
@@ -131,6 +132,26 @@ static void annotate_refuses_in_one_line(void) {
     }
 }
 
+/* One that fails at once, and one that fails on files. */
+static void a_failing_objdump_is_an_error(void) {
+    static const char *const scripts[] = {"exit 3", "[ \"$1\" = --version ] || exit 3"};
+    static const char *const told[] = {"objdump --version failed (exit code 3)", "objdump -t /"};
+    for (int i = 0; i < 2; ++i) {
+        char command[256], before[128];
+        snprintf(command, sizeof command,
+                 "mkdir -p '%s/bin' && printf '#!/bin/sh\n%%s\n' '%s' >'%s/bin/objdump' && chmod +x '%s/bin/objdump'",
+                 cli_folder(), scripts[i], cli_folder(), cli_folder());
+        REQUIRE(system(command) == 0);
+        snprintf(before, sizeof before, "PATH='%s/bin':$PATH", cli_folder());
+        const cli_result *const result =
+            cli_bench_with(before, "annotate naive --op grid_sampler_grad --seconds 0.1 --quiet "
+                                   "--case 'N=1 C=8 H=16 W=16 Ho=16 Wo=16'");
+        REQUIRE_MESSAGE(result->exit_code == 1 && result->out[0] == '\0', "%s: exit %d: %s", scripts[i],
+                        result->exit_code, result->out);
+        REQUIRE_MESSAGE(strstr(result->err, told[i]) && cli_count_lines(result->err, "") == 1, "%s", result->err);
+    }
+}
+
 const kerf_test kerf_tests_cli_profiling[] = {
     {"profiling: splits are shown and recorded", "[cli][time]", splits_are_shown_and_recorded, __FILE__, __LINE__},
     {"profiling: counters are shown or the reason", "[cli][time]", counters_are_shown_or_the_reason, __FILE__,
@@ -142,6 +163,7 @@ const kerf_test kerf_tests_cli_profiling[] = {
      __FILE__, __LINE__},
     {"profiling: annotate shows functions and instructions", "[cli][annotate]",
      annotate_shows_functions_and_instructions, __FILE__, __LINE__},
+    {"profiling: a failing objdump is an error", "[cli][annotate]", a_failing_objdump_is_an_error, __FILE__, __LINE__},
     {"profiling: annotate refuses in one line", "[cli][annotate]", annotate_refuses_in_one_line, __FILE__, __LINE__},
     {0},
 };

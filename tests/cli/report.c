@@ -60,6 +60,23 @@ static void what_is_left_out_is_said(void) {
     REQUIRE(strstr(result->err, "last line") && strstr(result->err, "1 line of kinds"));
 }
 
+static void its_input_is_not_replaced(void) {
+    write_lines("kept.jsonl", record_lines, N_RECORD_LINES);
+    char command[512];
+    snprintf(command, sizeof command, "ln -sf kept.jsonl %s/link.jsonl", cli_folder());
+    REQUIRE(system(command) == 0);
+    static const char *const names[] = {"kept.jsonl", "link.jsonl"};
+    for (int i = 0; i < 2; ++i) {
+        snprintf(command, sizeof command, "report --out csv=%s/%s %s/kept.jsonl", cli_folder(), names[i], cli_folder());
+        const cli_result *const result = cli_bench(command);
+        REQUIRE_MESSAGE(result->exit_code == 2 && result->out[0] == '\0', "exit %d: %s", result->exit_code,
+                        result->err);
+        REQUIRE_MESSAGE(strstr(result->err, "would replace the records") && cli_count_lines(result->err, "") == 1, "%s",
+                        result->err);
+    }
+    REQUIRE(report("--json", "kept.jsonl")->exit_code == 0);
+}
+
 static void bad_input_is_one_line(void) {
     const char *const newer[] = {record_lines[0], "{\"schema\":2,\"kind\":\"end\"}"};
     write_lines("newer.jsonl", newer, 2);
@@ -83,6 +100,7 @@ const kerf_test kerf_tests_cli_report[] = {
     {"report: a run is reported again as it was", "[cli][report]", a_run_is_reported_again, __FILE__, __LINE__},
     {"report: every format is made from a file", "[cli][report]", every_format_is_there, __FILE__, __LINE__},
     {"report: what is left out is said", "[cli][report]", what_is_left_out_is_said, __FILE__, __LINE__},
+    {"report: its input is not replaced", "[cli][report]", its_input_is_not_replaced, __FILE__, __LINE__},
     {"report: bad input is one line", "[cli][report]", bad_input_is_one_line, __FILE__, __LINE__},
     {0},
 };

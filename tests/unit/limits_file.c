@@ -73,6 +73,8 @@ static void round_trip(void) {
     }
 }
 
+static char last_refusal[sizeof(kerf_error)];
+
 static void check_refused(const char *what, const char *from, const char *to) {
     kerf_error error = {""};
     bool found;
@@ -87,12 +89,15 @@ static void check_refused(const char *what, const char *from, const char *to) {
     REQUIRE_MESSAGE(kerf_limits_read(path_of("b"), &toy, &found, &back, &error) == KERF_ERROR_FILE && !found,
                     "%s is believed", what);
     REQUIRE_MESSAGE(strchr(error.message, '\n') == NULL && strstr(error.message, "b.json"), "%s", error.message);
+    snprintf(last_refusal, sizeof last_refusal, "%s", error.message);
 }
 
 static void what_is_wrong_is_refused(void) {
     static char digits[3000];
     memset(digits, '9', sizeof digits - 1);
     check_refused("a newer schema", "\"schema\":1", "\"schema\":2");
+    REQUIRE_MESSAGE(strstr(last_refusal, "schema 2, which is newer than this bench (schema 1)"), "%s", last_refusal);
+    check_refused("a schema that never was", "\"schema\":1", "\"schema\":0");
     check_refused("another processor", "Toy", "Boy");
     check_refused("another set of instructions", "avx2", "avx512");
     check_refused("another number of processors", "\"processors\":4", "\"processors\":5");
