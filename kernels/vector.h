@@ -19,7 +19,8 @@
  * alternating; _low_pairs, _high_pairs: the same with 64-bit pairs; _deal and _collect: lane i to and from address + i
  * step; _collect_at: lane i from address + offset[i step]; _fold: the sum of all lanes; _load_f16, _load_bf16,
  * _store_f16, _store_bf16: KERF_LANES elements, rounded to nearest even; kerf_lane_load_f16 and so on: the same for the
- * four elements of a lane. */
+ * four elements of a lane. For floats: _collect_pairs_at: lane i from the pairs at address + offset[4 i] and address +
+ * offset[4 i + 1]; _even, _odd: the elements of a lane of a, then of b, with such a place. */
 #if defined(__AVX2__)
 #include "kernels/vector_x86.h"
 #elif defined(__aarch64__)
@@ -113,6 +114,19 @@ KERF_ALWAYS_INLINE void kerf_vec_load_quads_at(const kerf_real *from, const int3
 #else
     kerf_vec_rows_of_quads(kerf_vec_collect_at(from, offset, 2), kerf_vec_collect_at(from, offset + 1, 2),
                            kerf_vec_collect_at(from + 2, offset, 2), kerf_vec_collect_at(from + 2, offset + 1, 2), row);
+#endif
+}
+
+/* The pairs of elements that begin at from + offset[i]: row[0] has the first of each, row[1] the second. */
+KERF_ALWAYS_INLINE void kerf_vec_load_pairs_at(const kerf_real *from, const int32_t *offset, kerf_vec row[2]) {
+#if KERF_CLASS == 0
+    const kerf_vec a = kerf_vec_collect_pairs_at(from, offset), b = kerf_vec_collect_pairs_at(from, offset + 2);
+    row[0] = kerf_vec_even(a, b);
+    row[1] = kerf_vec_odd(a, b);
+#else
+    const kerf_vec a = kerf_vec_collect_at(from, offset, 2), b = kerf_vec_collect_at(from, offset + 1, 2);
+    row[0] = kerf_vec_low(a, b);
+    row[1] = kerf_vec_high(a, b);
 #endif
 }
 

@@ -81,6 +81,17 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int
     (void)step;
     return kerf_vec_load(from + *offset);
 }
+#if KERF_CLASS == 0
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_pairs_at(const float *from, const int32_t *offset) {
+    return vcombine_f32(vld1_f32(from + offset[0]), vld1_f32(from + offset[1]));
+}
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_even(kerf_vec a, kerf_vec b) {
+    return vuzp1q_f32(a, b);
+}
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_odd(kerf_vec a, kerf_vec b) {
+    return vuzp2q_f32(a, b);
+}
+#endif
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     return v;
 }

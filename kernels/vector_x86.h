@@ -17,6 +17,14 @@ typedef __m128d kerf_lane;
 #endif
 #define KERF_X(name) KERF_PASTE(_mm_, name, KERF_SUFFIX)
 
+#if KERF_CLASS == 0
+/* Two elements at from + offset[0] and two at from + offset[1]. */
+KERF_ALWAYS_INLINE kerf_lane kerf_lane_pairs(const float *from, const int32_t *offset) {
+    const kerf_lane low = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)(from + offset[0])));
+    return _mm_loadh_pi(low, (const __m64 *)(const void *)(from + offset[1]));
+}
+#endif
+
 #if defined(__AVX512F__)
 
 #define KERF_MM(name) KERF_PASTE(_mm512_, name, KERF_SUFFIX)
@@ -76,6 +84,14 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int
     v = KERF_WITH_PART(v, KERF_X(loadu)(from + offset[2 * step]), 2);
     return KERF_WITH_PART(v, KERF_X(loadu)(from + offset[3 * step]), 3);
 }
+#if KERF_CLASS == 0
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_pairs_at(const float *from, const int32_t *offset) {
+    kerf_vec v = KERF_WIDEN(kerf_lane_pairs(from, offset));
+    v = KERF_WITH_PART(v, kerf_lane_pairs(from, offset + 4), 1);
+    v = KERF_WITH_PART(v, kerf_lane_pairs(from, offset + 8), 2);
+    return KERF_WITH_PART(v, kerf_lane_pairs(from, offset + 12), 3);
+}
+#endif
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const __typeof__(KERF_LOW_HALF(v)) half = KERF_LOW_HALF(v) + KERF_HIGH_HALF(v);
     return KERF_HALF_PART(half, 0) + KERF_HALF_PART(half, 1);
@@ -143,6 +159,11 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_at(const kerf_real *from, const int
     const kerf_vec low = KERF_WIDEN(KERF_X(loadu)(from + offset[0]));
     return KERF_PASTE(_mm256_insertf128, KERF_SUFFIX, )(low, KERF_X(loadu)(from + offset[step]), 1);
 }
+#if KERF_CLASS == 0
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_collect_pairs_at(const float *from, const int32_t *offset) {
+    return _mm256_insertf128_ps(KERF_WIDEN(kerf_lane_pairs(from, offset)), kerf_lane_pairs(from, offset + 4), 1);
+}
+#endif
 KERF_ALWAYS_INLINE kerf_lane kerf_vec_fold(kerf_vec v) {
     const kerf_lane low = KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 0);
     return low + KERF_PASTE(_mm256_extractf128, KERF_SUFFIX, )(v, 1);
@@ -217,6 +238,14 @@ KERF_ALWAYS_INLINE kerf_vec kerf_vec_floor(kerf_vec v) {
 KERF_ALWAYS_INLINE kerf_vec kerf_vec_round(kerf_vec v) {
     return KERF_ROUND(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+#if KERF_CLASS == 0
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_even(kerf_vec a, kerf_vec b) {
+    return KERF_MM(shuffle)(a, b, 0x88);
+}
+KERF_ALWAYS_INLINE kerf_vec kerf_vec_odd(kerf_vec a, kerf_vec b) {
+    return KERF_MM(shuffle)(a, b, 0xdd);
+}
+#endif
 KERF_ALWAYS_INLINE kerf_vec kerf_vec_low(kerf_vec a, kerf_vec b) {
     return KERF_MM(unpacklo)(a, b);
 }

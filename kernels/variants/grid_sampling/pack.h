@@ -302,7 +302,7 @@ static void load_points(const pixels *from, int64_t first, int64_t n, kerf_real 
     FOR_DTYPE(from->dtype, load_points_as, from, first, n, x, y);
 }
 
-static void store_points(const pixels *to, int64_t first, int64_t n, const kerf_real *x, const kerf_real *y) {
+static inline void store_points(const pixels *to, int64_t first, int64_t n, const kerf_real *x, const kerf_real *y) {
     FOR_DTYPE(to->dtype, store_points_as, to, first, n, x, y);
 }
 
