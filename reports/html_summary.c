@@ -1,5 +1,6 @@
 /* What a reader wants first: did it pass, what is fastest, and on which machine. */
 #include "reports/html.h"
+#include "reports/tuned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,28 +37,49 @@ static void count_fact(FILE *file, const char *name, int64_t count) {
     fact(file, "", name, digits);
 }
 
+typedef struct counts {
+    int n_tuned, n_configurations, n_timed, n_passed, n_skipped, n_wrong;
+} counts;
+
+/* A run verifies and times, or it tunes. */
+static counts count(const kerf_records *records) {
+    counts c = {0};
+    kerf_tuned tuned;
+    for (int at = 0; kerf_tuned_next(records, &at, &tuned); ++c.n_tuned)
+        c.n_configurations += (int)tuned.tried;
+    for (int i = 0; i < records->n; ++i) {
+        const kerf_record *const record = records->at[i];
+        const bool is_check = record->kind == KERF_RECORD_VERIFY ||
+                              (record->kind == KERF_RECORD_TUNE && record->tune->phase == KERF_TUNE_SEARCH);
+        c.n_timed += record->kind == KERF_RECORD_TIME && record->n_samples > 0;
+        c.n_passed += is_check && record->finding.verdict == KERF_PASS;
+        c.n_skipped += is_check && record->finding.verdict == KERF_SKIP;
+        c.n_wrong += kerf_digest_is_failure(record);
+    }
+    return c;
+}
+
 static void print_facts(const kerf_html *html) {
     const kerf_record *const end = kerf_digest_first(&html->records, KERF_RECORD_END);
     const outcome ended = outcome_of(end);
-    int n_timed = 0, n_wrong = 0, n_passed = 0, n_skipped = 0;
-    for (int i = 0; i < html->records.n; ++i) {
-        const kerf_record *const record = html->records.at[i];
-        n_timed += record->kind == KERF_RECORD_TIME && record->n_samples > 0;
-        n_passed += record->kind == KERF_RECORD_VERIFY && record->finding.verdict == KERF_PASS;
-        n_skipped += record->kind == KERF_RECORD_VERIFY && record->finding.verdict == KERF_SKIP;
-        n_wrong += kerf_digest_is_failure(record);
-    }
+    const counts c = count(&html->records);
     fputs("<dl class=\"facts\">\n", html->file);
     char name[48];
     snprintf(name, sizeof name, end ? "outcome, exit %d" : "outcome", end ? end->exit_code : 0);
     fact(html->file, ended.class_name, name, ended.words);
-    count_fact(html->file, "cases verified", kerf_digest_n_cases(&html->records));
-    count_fact(html->file, "checks passed", n_passed);
+    if (c.n_tuned > 0)
+        count_fact(html->file, "cases tuned", c.n_tuned);
+    else
+        count_fact(html->file, "cases verified", kerf_digest_n_cases(&html->records));
+    if (c.n_tuned > 0)
+        count_fact(html->file, "configurations", c.n_configurations);
+    count_fact(html->file, "checks passed", c.n_passed);
     char wrong[24];
-    snprintf(wrong, sizeof wrong, "%d", n_wrong);
-    fact(html->file, n_wrong ? "bad" : "", "went wrong", wrong);
-    count_fact(html->file, "skipped", n_skipped);
-    count_fact(html->file, "times taken", n_timed);
+    snprintf(wrong, sizeof wrong, "%d", c.n_wrong);
+    fact(html->file, c.n_wrong ? "bad" : "", "went wrong", wrong);
+    count_fact(html->file, "skipped", c.n_skipped);
+    if (c.n_tuned == 0)
+        count_fact(html->file, "times taken", c.n_timed);
     if (end) {
         char seconds[400];
         snprintf(seconds, sizeof seconds, "%.1f s", end->seconds);
@@ -103,9 +125,9 @@ static int by_mean(const void *a, const void *b) {
     return order != 0 ? order : (left->ratio < right->ratio) - (left->ratio > right->ratio);
 }
 
-static void print_means(const kerf_html *html) {
-    static kerf_mean mean[KERF_DIGEST_ROWS];
-    const int n = kerf_digest_means(&html->records, mean);
+static kerf_mean mean[KERF_DIGEST_ROWS];
+
+static void print_means(const kerf_html *html, int n) {
     if (n == 0)
         return;
     qsort(mean, (size_t)n, sizeof mean[0], by_mean);
@@ -141,16 +163,18 @@ void kerf_html_summary(const kerf_html *html) {
     if (run)
         kerf_markup(file, "<p class=\"lead\">Kerf %s on %s (%s), %d of %d processors, %s</p>\n", run->version,
                     run->environment->cpu, run->environment->isa, run->threads, run->environment->processors, run->utc);
-    const int r = html->run + 1;
+    const int r = html->run + 1, n_means = kerf_digest_means(&html->records, mean);
     print_facts(html);
     kerf_markup(file, "<nav aria-label=\"Parts of this run\"><ul>");
-    if (kerf_digest_first(&html->records, KERF_RECORD_TIME))
+    if (n_means > 0)
         kerf_markup(file, "<li><a href=\"#r%d-fastest\">What is fastest</a></li>", r);
     kerf_markup(file, "<li><a href=\"#r%d-verified\">Verified</a></li><li><a href=\"#r%d-figures\">Figures</a></li>", r,
                 r);
     if (kerf_digest_first(&html->records, KERF_RECORD_TUNE))
         kerf_markup(file, "<li><a href=\"#r%d-tuned\">Tuned</a></li>", r);
-    kerf_markup(file, "<li><a href=\"#r%d-timed\">Times by case</a></li></ul></nav>\n</header>\n", r);
+    if (kerf_digest_first(&html->records, KERF_RECORD_TIME))
+        kerf_markup(file, "<li><a href=\"#r%d-timed\">Times by case</a></li>", r);
+    fputs("</ul></nav>\n</header>\n", file);
     print_environment(html);
-    print_means(html);
+    print_means(html, n_means);
 }

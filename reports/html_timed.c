@@ -58,7 +58,7 @@ static void print_row(FILE *file, const kerf_record *record, const kerf_record *
 }
 
 static const char *mode_words(const char *mode) {
-    return strcmp(mode, "hot") == 0    ? "the same buffers again and again"
+    return strcmp(mode, "hot") == 0    ? "the caches hold what the call before left there"
            : strcmp(mode, "cold") == 0 ? "evicted from all caches before each call"
                                        : "";
 }
@@ -95,6 +95,8 @@ void kerf_html_timed(const kerf_html *html) {
     static kerf_block block;
     const char *case_text = NULL;
     int at = 0, n_cases = 0;
+    if (!kerf_digest_first(&html->records, KERF_RECORD_TIME))
+        return;
     kerf_markup(html->file, "<h2 id=\"r%d-timed\">Times by case</h2>\n", html->run + 1);
     while (kerf_digest_next_block(&html->records, &at, &block)) {
         if (!case_text)

@@ -87,7 +87,10 @@ void kerf_html_verified(const kerf_html *html) {
     const int n = kerf_digest_rows(&html->records, row);
     kerf_markup(html->file, "<h2 id=\"r%d-verified\">Verified</h2>\n", html->run + 1);
     if (n == 0)
-        kerf_markup(html->file, "<p>Nothing was verified in this run.</p>\n");
+        kerf_markup(html->file, "<p>%s</p>\n",
+                    kerf_digest_first(&html->records, KERF_RECORD_TUNE)
+                        ? "Every configuration was verified before it was timed; what was wrong stands below."
+                        : "Nothing was verified in this run.");
     else {
         kerf_markup(html->file,
                     "<p><i>Error/slack</i>: the largest distance of a result from the interval of right answers, "

@@ -115,7 +115,10 @@ kerf_short_text kerf_markup_ratio(double ratio) {
     kerf_short_text text;
     if (!isfinite(ratio) || ratio >= 1000)
         return (kerf_short_text){"> 1000"};
-    snprintf(text.text, sizeof text.text, "%.*f", ratio < 1 ? 3 : ratio < 10 ? 2 : 1, ratio);
+    if (ratio > 0 && ratio < 0.00995)
+        snprintf(text.text, sizeof text.text, "%.2g", ratio);
+    else
+        snprintf(text.text, sizeof text.text, "%.*f", ratio < 0.9995 ? 3 : ratio < 9.995 ? 2 : 1, ratio);
     return text;
 }
 

@@ -18,7 +18,7 @@ matplotlib.use("svg")
 from matplotlib import rcdefaults  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 # Colours that stand for those of the page, and the page's names for them.
 INK, DIM, LINE, PAPER = "#010203", "#010204", "#010205", "#010206"
@@ -261,6 +261,7 @@ def tuning(data):
         axis.step(steps, bests, where="post", color=DIM, linewidth=1)
     axis.set_yscale("log")
     log_axis(axis.yaxis, [p[3] for p in searched])
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_xlabel("configuration, in the order of the search; line: best so far; large and hollow: the default")
     axis.set_ylabel("time / best")
     for k, (index, parameter) in enumerate(parameters):
