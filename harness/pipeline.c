@@ -125,7 +125,7 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
     if (options->command == KERF_COMMAND_VERIFY || (options->command == KERF_COMMAND_RUN && !chosen))
         KERF_TRY(kerf_select_cases(options, run->entry, "smoke,edge", &run->arena, verified, error));
     if (options->command == KERF_COMMAND_VERIFY)
-        return KERF_OK;
+        return kerf_params_check(run, verified, error);
 #if !KERF_HAVE_BENCHMARK
     if (options->command == KERF_COMMAND_TIME || options->command == KERF_COMMAND_TUNE)
         return kerf_fail(error, KERF_ERROR_USAGE,

@@ -47,6 +47,22 @@ kerf_status kerf_stage_tune(kerf_run *run, const kerf_set_list *sets, kerf_error
 kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_case *c, const char *const leave_out[],
                                    kerf_finding *findings, kerf_error *error);
 
+/* The same with --param: every row in all configurations that have the given values of its parameters, and the defaults
+ * of the others. One that has none of these parameters runs as ever. */
+kerf_status kerf_verify_params(kerf_run *run, const char *set, const kerf_case *c, const char *const leave_out[],
+                               kerf_error *error);
+/* Usage errors of --param on these cases, before anything runs. */
+kerf_status kerf_params_check(kerf_run *run, const kerf_set_list *sets, kerf_error *error);
+
+/* Counts, records and shows what came of a row (with the config of that text, "" for the defaults). */
+kerf_status kerf_record_finding(kerf_run *run, const char *set, const kerf_case *c, const char *case_text,
+                                kerf_selected_row *row, const char *config, const kerf_finding *finding,
+                                kerf_error *error);
+/* The canonical text of a case, in the sink's arena; NULL without memory. */
+const char *kerf_copied_case_text(kerf_run *run, const kerf_case *c);
+
+/* " --param channel_block=16 --param ..." of "channel_block=16,...". */
+void kerf_print_params(const char *config, kerf_text *text);
 /* The command that repeats what a VERIFY or TIME record says of its row on this case; NULL without memory. */
 const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const char *case_text);
 /* What was wrong and how to repeat it, on standard error. */

@@ -10,11 +10,19 @@
 /* A kernel that hangs everywhere would cost its timeout on every case. */
 #define MOST_TIMEOUTS 3
 
-static const char *copied_case_text(kerf_run *run, const kerf_case *c) {
+const char *kerf_copied_case_text(kerf_run *run, const kerf_case *c) {
     char memory[4096];
     kerf_text text = kerf_text_over(memory, sizeof memory);
     kerf_case_print(c, &text);
     return kerf_arena_copy_text(&run->sink.arena, memory);
+}
+
+void kerf_print_params(const char *config, kerf_text *text) {
+    for (const char *at = config; *at;) {
+        const int length = (int)strcspn(at, ",");
+        kerf_text_printf(text, " --param %.*s", length, at);
+        at += length + (at[length] == ',');
+    }
 }
 
 const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const char *case_text) {
@@ -28,6 +36,8 @@ const char *kerf_repeat_command(kerf_run *run, const kerf_record *record, const 
                          run->options->time_budget_s);
     else
         kerf_text_printf(&text, " --timeout %g", run->options->timeout_s);
+    if (!times)
+        kerf_print_params(record->config, &text);
     for (int i = 0; run->options->plugin[i]; ++i) {
         kerf_text_printf(&text, " --plugin ");
         kerf_text_print_shell_word(&text, run->options->plugin[i]);
@@ -58,9 +68,10 @@ static void print_where(const kerf_record *record) {
 void kerf_print_failure(const kerf_record *record, kerf_progress *progress) {
     const kerf_finding *const finding = &record->finding;
     kerf_progress_clear(progress);
-    fprintf(stderr, "%s %s, check '%s'%s%s; %d thread%s", kerf_verdict_name(finding->verdict), record->row,
-            finding->check, finding->reason[0] ? ": " : "", finding->reason, finding->threads,
-            finding->threads == 1 ? "" : "s");
+    fprintf(stderr, "%s %s%s%s, check '%s'%s%s; %d thread%s", kerf_verdict_name(finding->verdict), record->row,
+            record->kind == KERF_RECORD_VERIFY && record->config[0] ? " " : "",
+            record->kind == KERF_RECORD_VERIFY ? record->config : "", finding->check, finding->reason[0] ? ": " : "",
+            finding->reason, finding->threads, finding->threads == 1 ? "" : "s");
     if (record->kind == KERF_RECORD_VERIFY)
         fprintf(stderr, ", buffers %s", finding->place ? finding->place : "-");
     fprintf(stderr, "\n  case %s\n", record->case_text);
@@ -69,8 +80,9 @@ void kerf_print_failure(const kerf_record *record, kerf_progress *progress) {
     fprintf(stderr, "  repeat: %s\n", record->repeat);
 }
 
-static kerf_status record_finding(kerf_run *run, const char *set, const kerf_case *c, const char *case_text,
-                                  kerf_selected_row *row, const kerf_finding *finding, kerf_error *error) {
+kerf_status kerf_record_finding(kerf_run *run, const char *set, const kerf_case *c, const char *case_text,
+                                kerf_selected_row *row, const char *config, const kerf_finding *finding,
+                                kerf_error *error) {
     kerf_record record = {.kind = KERF_RECORD_VERIFY,
                           .op = run->entry->op->name,
                           .set = set,
@@ -78,7 +90,7 @@ static kerf_status record_finding(kerf_run *run, const char *set, const kerf_cas
                           .case_hash = kerf_case_hash(c),
                           .row = row->text,
                           .mode = "verify",
-                          .config = "",
+                          .config = config,
                           .threads = run->threads,
                           .finding = *finding};
     const bool wrong = finding->verdict != KERF_PASS && finding->verdict != KERF_SKIP;
@@ -110,7 +122,7 @@ kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_ca
                                    kerf_finding *findings, kerf_error *error) {
     const kerf_row **const rows = KERF_ARENA_NEW(&run->arena, const kerf_row *, run->rows.n);
     kerf_finding *const found = KERF_ARENA_NEW(&run->arena, kerf_finding, run->rows.n);
-    const char *const case_text = copied_case_text(run, c);
+    const char *const case_text = kerf_copied_case_text(run, c);
     if (!rows || !found || !case_text)
         return kerf_fail(error, KERF_ERROR_MEMORY, "no memory for the findings of a case");
     print_memory(run, c, case_text);
@@ -128,7 +140,7 @@ kerf_status kerf_verify_and_record(kerf_run *run, const char *set, const kerf_ca
             continue;
         }
         findings[i] = found[n++];
-        KERF_TRY(record_finding(run, set, c, case_text, &run->rows.at[i], &findings[i], error));
+        KERF_TRY(kerf_record_finding(run, set, c, case_text, &run->rows.at[i], "", &findings[i], error));
     }
     return KERF_OK;
 }
@@ -181,8 +193,11 @@ kerf_status kerf_stage_verify(kerf_run *run, const kerf_set_list *sets, kerf_err
     for (int s = 0; s < sets->n; ++s) {
         for (int i = 0; i < sets->at[s].cases.n; ++i) {
             const size_t used = run->arena.used;
-            KERF_TRY(
-                kerf_verify_and_record(run, sets->at[s].name, &sets->at[s].cases.at[i], leave_out, findings, error));
+            const kerf_case *const c = &sets->at[s].cases.at[i];
+            if (run->options->param[0])
+                KERF_TRY(kerf_verify_params(run, sets->at[s].name, c, leave_out, error));
+            else
+                KERF_TRY(kerf_verify_and_record(run, sets->at[s].name, c, leave_out, findings, error));
             kerf_arena_rewind(&run->arena, used);
             kerf_progress_step(&run->progress, ++done, sets->n_cases);
             if (rows_left(run, leave_out) == 0)

@@ -45,6 +45,9 @@ typedef struct kerf_tuning {
     int n_failures_shown;
 } kerf_tuning;
 
+/* What constraints may name beside parameters; NULL without memory. */
+const kerf_symbol *kerf_space_symbols(const kerf_case *c, const kerf_row *row, kerf_arena *arena);
+
 /* Opens what is said of the case: its parts and its space. Usage errors name the case. */
 kerf_status kerf_tuning_open(kerf_run *run, const char *set, const kerf_case *c, kerf_tuning *tuning,
                              kerf_error *error);

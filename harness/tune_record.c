@@ -37,11 +37,7 @@ const char *kerf_tuning_repeat(const kerf_tuning *t, const kerf_record *record) 
     kerf_text_printf(&text, "bench tune --op %s --variant %s --threads %d", record->op, record->row, t->run->threads);
     if (t->mode == KERF_COLD)
         kerf_text_printf(&text, " --mode cold");
-    for (const char *at = record->config; *at;) {
-        const int length = (int)strcspn(at, ",");
-        kerf_text_printf(&text, " --param %.*s", length, at);
-        at += length + (at[length] == ',');
-    }
+    kerf_print_params(record->config, &text);
     for (int i = 0; t->run->options->plugin[i]; ++i) {
         kerf_text_printf(&text, " --plugin ");
         kerf_text_print_shell_word(&text, t->run->options->plugin[i]);

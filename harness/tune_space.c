@@ -17,7 +17,7 @@ static int64_t lanes_of(const kerf_row *row, kerf_dtype dtype) {
     return lanes > 0 ? lanes : 1;
 }
 
-static const kerf_symbol *symbols_of(const kerf_case *c, const kerf_row *row, kerf_arena *arena) {
+const kerf_symbol *kerf_space_symbols(const kerf_case *c, const kerf_row *row, kerf_arena *arena) {
     kerf_symbol *const symbols = KERF_ARENA_NEW(arena, kerf_symbol, MOST_SYMBOLS);
     int n = 0;
     if (!symbols)
@@ -45,7 +45,7 @@ static kerf_status list_parts(kerf_tuning *t, kerf_error *error) {
         t->parts[t->n_parts++] = (kerf_space_part){.name = row->text,
                                                    .space = variant->space,
                                                    .most_threads = run->threads,
-                                                   .symbols = symbols_of(t->c, row->row, &run->arena)};
+                                                   .symbols = kerf_space_symbols(t->c, row->row, &run->arena)};
     }
     if (t->n_parts == 0)
         return kerf_fail(error, KERF_ERROR_USAGE,

@@ -47,15 +47,27 @@ kerf_status kerf_cuda_ask_limits(void (*kernel)(Given...), int block, kerf_cuda_
 
 #endif
 
+/* How a launch is cut: threads of a block, and elements that each of them has at least, as far as there are so many. */
+struct kerf_cuda_shape {
+    int block, items;
+};
+
+/* By the parameters `block` and `items` of a config, which every variant may list. */
+inline kerf_cuda_shape kerf_cuda_shape_of(const kerf_config *config) {
+    return {static_cast<int>(kerf_config_get(config, "block", 256)),
+            static_cast<int>(kerf_config_get(config, "items", 1))};
+}
+
 /* Launches a kernel whose threads share n_elements out by kerf_for_elements. */
 template <typename... Given>
-kerf_status kerf_launch_elements(void (*kernel)(Given...), int64_t n_elements, int block, void *stream,
+kerf_status kerf_launch_elements(void (*kernel)(Given...), int64_t n_elements, kerf_cuda_shape shape, void *stream,
                                  std::type_identity_t<Given>... given) {
     if (n_elements == 0)
         return KERF_OK;
     kerf_cuda_limits limits;
-    KERF_TRY(kerf_cuda_ask_limits(kernel, block, &limits));
-    const kerf_cuda_plan plan = kerf_cuda_plan_elements(n_elements, block, &limits);
+    KERF_TRY(kerf_cuda_ask_limits(kernel, shape.block, &limits));
+    const int64_t n_shares = n_elements / shape.items + (n_elements % shape.items != 0);
+    const kerf_cuda_plan plan = kerf_cuda_plan_elements(n_shares, shape.block, &limits);
     return KERF_LAUNCH(kernel, dim3(plan.blocks), dim3(plan.block), stream, given...);
 }
 

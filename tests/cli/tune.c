@@ -196,6 +196,35 @@ static void a_foreign_file_is_refused(void) {
     }
 }
 
+/* ---- configurations that are verified only ----------------------------------------------------------------------- */
+
+static void verify_takes_parameters(void) {
+    const cli_result *result = cli_bench(
+        "verify --op grid_sampler_grad --variant naive,cuda_grid_stride@cuda_sim --param block=64,512 --param "
+        "items=2,8 --json --case 'N=2 C=3 H=9 W=7 Ho=40 Wo=9 dtype=*'");
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(count_texts(result->out, "\"row\":\"cuda_grid_stride@cuda_sim\"") == 16, "%s", result->out);
+    REQUIRE(count_texts(result->out, "\"config\":\"block=512,items=8\",\"verdict\":\"PASS\"") == 4);
+    REQUIRE(count_texts(result->out, "\"row\":\"naive@cpu\"") == 4 && count_texts(result->out, "\"config\":\"\"") == 4);
+    result = cli_bench("verify --op grid_sampler_grad --plugin '" KERF_TEST_PLANTED
+                       "' --variant tuned --param how=honest,wrong " TINY);
+    REQUIRE_MESSAGE(result->exit_code == 4, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(strstr(result->err, "FAIL tuned@cpu how=wrong,repeat=2, check ") &&
+                        strstr(result->err, " --param how=wrong --param repeat=2 --plugin "),
+                    "%s", result->err);
+    REQUIRE_MESSAGE(strstr(result->out, "1 passed, 1 failed"), "%s", result->out);
+}
+
+static void bad_parameters_of_verify_are_one_line(void) {
+    check_refused("verify --op grid_sampler_grad --param blok=64", 2, "'blok'", "did you mean 'block'");
+    check_refused("verify --op grid_sampler_grad --param block=65", 2, "'65'", "64, 128, 256");
+    check_refused("verify --op grid_sampler_grad --param block", 2, "'block'", "NAME=VALUE");
+    check_refused("verify --op grid_sampler_grad --variant cuda_grid_stride@cuda_sim --param items=8 "
+                  "--case 'N=1 C=2 H=4 W=4 Ho=1 Wo=2'",
+                  2, "'items == 1 || items <= N * Ho * Wo' holds for none", "cuda_grid_stride@cuda_sim");
+    check_refused("--op grid_sampler_grad --param block=64", 2, "--param", "leave it out");
+}
+
 static void help_lists_its_options(void) {
     const cli_result *const result = cli_bench("tune --help");
     REQUIRE(result->exit_code == 0 && strstr(result->out, "usage: bench tune --op OP"));
@@ -216,6 +245,8 @@ const kerf_test kerf_tests_cli_tune[] = {
     TEST("bad input is one line", bad_input_is_one_line),
     TEST("an earlier run is taken over", an_earlier_run_is_taken_over),
     TEST("a foreign file is refused", a_foreign_file_is_refused),
+    TEST("verify takes parameters", verify_takes_parameters),
+    TEST("bad parameters of verify are one line", bad_parameters_of_verify_are_one_line),
     TEST("help lists its options", help_lists_its_options),
     {0},
 };

@@ -104,6 +104,23 @@ static void wrong_launches_are_found(void) {
     REQUIRE(fault_says("at least 1"));
 }
 
+/* The device of the simulation holds 4 blocks at a time. */
+static void items_make_fewer_blocks(void) {
+    static const struct {
+        int n, block, items;
+        uint32_t blocks;
+    } cases[] = {{200, 64, 1, 4},  {200, 64, 2, 2}, {200, 64, 4, 1}, {200, 64, 8, 1}, {257, 64, 2, 3},
+                 {1000, 64, 2, 4}, {1, 64, 8, 1},   {5, 1, 2, 3},    {5, 512, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        int32_t visits[1000] = {0};
+        uint32_t blocks = 0;
+        REQUIRE(kerf_try_shares(cases[i].n, cases[i].block, cases[i].items, visits, &blocks) == KERF_OK);
+        REQUIRE_MESSAGE(blocks == cases[i].blocks, "case %d: %u blocks", (int)i, blocks);
+        for (int k = 0; k < 1000; ++k)
+            REQUIRE(visits[k] == (k < cases[i].n));
+    }
+}
+
 static void a_fault_is_over_with_the_next_launch(void) {
     REQUIRE(kerf_try_some_at_barrier(64, 63) == KERF_ERROR_DEVICE);
     REQUIRE(tree_is_right() == KERF_OK);
@@ -138,6 +155,7 @@ const kerf_test kerf_tests_unit_cuda_sim[] = {
     {"cuda_sim: divergence at a barrier is found", "[unit][cuda]", divergence_is_found, __FILE__, __LINE__},
     {"cuda_sim: lanes that do not take part are found", "[unit][cuda]", wrong_lanes_are_found, __FILE__, __LINE__},
     {"cuda_sim: launches that no device takes are found", "[unit][cuda]", wrong_launches_are_found, __FILE__, __LINE__},
+    {"cuda_sim: more items of a thread make fewer blocks", "[unit][cuda]", items_make_fewer_blocks, __FILE__, __LINE__},
     {"cuda_sim: a fault is over with the next launch", "[unit][cuda]", a_fault_is_over_with_the_next_launch, __FILE__,
      __LINE__},
     {"cuda_sim: threads of the host launch at the same time", "[unit][cuda]", host_threads_do_not_meet, __FILE__,

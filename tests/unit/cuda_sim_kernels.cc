@@ -1,5 +1,7 @@
+#define KERF_CUDA_SIM 1 /* as CMake does for .cu files */
 #include "kernels/cuda_sim.h"
 
+#include "kernels/cuda_kernel.h"
 #include "tests/unit/cuda_sim_kernels.h"
 
 namespace {
@@ -100,7 +102,16 @@ __global__ void missing_lanes() {
         __syncwarp(0xffu);
 }
 
+__global__ void shares(int32_t n, int32_t *visits, uint32_t *blocks) {
+    *blocks = gridDim.x;
+    kerf_for_elements(n, [&](int32_t i) { ++visits[i]; });
+}
+
 } // namespace
+
+kerf_status kerf_try_shares(int32_t n, int block, int items, int32_t *visits, uint32_t *blocks) {
+    return kerf_launch_elements(shares, n, kerf_cuda_shape{block, items}, nullptr, n, visits, blocks);
+}
 
 kerf_status kerf_try_geometry(int32_t *count) {
     return KERF_LAUNCH(geometry, dim3(2, 3, 2), dim3(4, 2, 2), nullptr, count);

@@ -31,6 +31,9 @@ typedef struct kerf_atomics {
 } kerf_atomics;
 kerf_status kerf_try_atomics(kerf_atomics *result);
 
+/* Counts the visits of each of n elements, and the blocks. */
+kerf_status kerf_try_shares(int32_t n, int block, int items, int32_t *visits, uint32_t *blocks);
+
 /* Each breaks a rule; the launch must fail. */
 kerf_status kerf_try_some_at_barrier(unsigned n_threads, unsigned n_waiting);
 kerf_status kerf_try_two_barriers(void);

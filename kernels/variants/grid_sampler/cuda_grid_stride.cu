@@ -78,8 +78,8 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
         kernel = gather_samples<KERF_NEAREST, Element, Index>;
     else if (modes->interpolation == KERF_BICUBIC)
         kernel = gather_samples<KERF_BICUBIC, Element, Index>;
-    const int block = static_cast<int>(kerf_config_get(launch->config, "block", 256));
-    return kerf_launch_elements(kernel, todo.samples, block, launch->stream, todo);
+    const kerf_cuda_shape shape = kerf_cuda_shape_of(launch->config);
+    return kerf_launch_elements(kernel, todo.samples, shape, launch->stream, todo);
 }
 
 template <typename Element> kerf_status run_typed(const kerf_launch *launch) {

@@ -111,14 +111,14 @@ template <typename Index> image<Index> image_of(const kerf_strided &array) {
 }
 
 template <typename Element, typename Sum, typename Index>
-kerf_status run_modes(const kerf_launch *launch, const task<Element, Sum, Index> &todo, int block) {
+kerf_status run_modes(const kerf_launch *launch, const task<Element, Sum, Index> &todo, kerf_cuda_shape shape) {
     void (*kernel)(task<Element, Sum, Index>) = scatter_samples<KERF_BILINEAR, Element, Sum, Index>;
     const auto *modes = static_cast<const kerf_grid_sampler_modes *>(launch->problem->self);
     if (modes->interpolation == KERF_NEAREST)
         kernel = scatter_samples<KERF_NEAREST, Element, Sum, Index>;
     else if (modes->interpolation == KERF_BICUBIC)
         kernel = scatter_samples<KERF_BICUBIC, Element, Sum, Index>;
-    return kerf_launch_elements(kernel, todo.samples, block, launch->stream, todo);
+    return kerf_launch_elements(kernel, todo.samples, shape, launch->stream, todo);
 }
 
 template <typename Element, typename Index> kerf_status run_indexed(const kerf_launch *launch) {
@@ -126,7 +126,7 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
     using Sum = std::conditional_t<through_scratch, float, Element>;
     const kerf_problem *problem = launch->problem;
     const auto *modes = static_cast<const kerf_grid_sampler_modes *>(problem->self);
-    const int block = static_cast<int>(kerf_config_get(launch->config, "block", 256));
+    const kerf_cuda_shape shape = kerf_cuda_shape_of(launch->config);
     const kerf_strided &grad_at = problem->in[KERF_GSG_GRAD]->at, &x_at = problem->in[KERF_GSG_X]->at;
     const kerf_strided &dx_at = problem->out[KERF_GSG_DX]->at;
     kerf_strided sum_at = dx_at;
@@ -157,11 +157,11 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
 
     const image<Index> sums = image_of<Index>(sum_at);
     if (dx)
-        KERF_TRY(kerf_launch_elements(zero<Sum, Index>, sums.elements, block, launch->stream, sum, sums));
-    KERF_TRY(run_modes(launch, todo, block));
+        KERF_TRY(kerf_launch_elements(zero<Sum, Index>, sums.elements, shape, launch->stream, sum, sums));
+    KERF_TRY(run_modes(launch, todo, shape));
     if constexpr (through_scratch)
         if (dx)
-            return kerf_launch_elements(round_once<Element, Index>, sums.elements, block, launch->stream, sum, dx,
+            return kerf_launch_elements(round_once<Element, Index>, sums.elements, shape, launch->stream, sum, dx,
                                         image_of<Index>(dx_at));
     return KERF_OK;
 }

@@ -1,5 +1,5 @@
 /* What the CUDA variants of grid_sampler and grid_sampler_grad share: one axis of one sample in registers, views of
- * operands, the parameter `block`. For .cu files. */
+ * operands, the parameters `block` and `items`. For .cu files. */
 #ifndef KERF_GRID_SAMPLING_CUDA_H
 #define KERF_GRID_SAMPLING_CUDA_H
 
@@ -89,8 +89,17 @@ const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
                                         .choices = nullptr,
                                         .n_values = 4,
                                         .standard = 256};
-const kerf_parameter *const parameters[] = {&block_parameter, nullptr};
-const kerf_space space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = nullptr};
+const int64_t items[] = {1, 2, 4, 8};
+const kerf_parameter items_parameter = {.bytes = sizeof(kerf_parameter),
+                                        .name = "items",
+                                        .values = items,
+                                        .choices = nullptr,
+                                        .n_values = 4,
+                                        .standard = 1};
+const kerf_parameter *const parameters[] = {&block_parameter, &items_parameter, nullptr};
+/* No thread has more than there is. */
+const char *const constraints[] = {"items == 1 || items <= N * Ho * Wo", nullptr};
+const kerf_space space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = constraints};
 
 } // namespace
 

@@ -120,8 +120,8 @@ template <int depth, typename Element, typename Index>
 kerf_status launch_depth(const kerf_launch *launch, const task<Element, Index> &todo, bool is_to_batch) {
     void (*kernel)(task<Element, Index>) =
         is_to_batch ? to_batch<depth, Element, Index> : to_space<depth, Element, Index>;
-    const int block = static_cast<int>(kerf_config_get(launch->config, "block", 256));
-    return kerf_launch_elements(kernel, todo.elements, block, launch->stream, todo);
+    const kerf_cuda_shape shape = kerf_cuda_shape_of(launch->config);
+    return kerf_launch_elements(kernel, todo.elements, shape, launch->stream, todo);
 }
 
 template <typename Element, typename Index> kerf_status run_indexed(const kerf_launch *launch) {
@@ -194,7 +194,14 @@ const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
                                         .choices = nullptr,
                                         .n_values = 5,
                                         .standard = 256};
-const kerf_parameter *const parameters[] = {&block_parameter, nullptr};
+const int64_t items[] = {1, 2, 4, 8};
+const kerf_parameter items_parameter = {.bytes = sizeof(kerf_parameter),
+                                        .name = "items",
+                                        .values = items,
+                                        .choices = nullptr,
+                                        .n_values = 4,
+                                        .standard = 1};
+const kerf_parameter *const parameters[] = {&block_parameter, &items_parameter, nullptr};
 const kerf_space config_space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = nullptr};
 
 } // namespace
