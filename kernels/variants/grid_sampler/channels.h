@@ -142,16 +142,18 @@ KERF_NEVER_INLINE void bicubic_edge(kerf_dtype dtype, const channel_strip *s, in
     const bool kept = kerf_is_finite(cell_x) && kerf_is_finite(cell_y);
     const int64_t base_x = kept ? kerf_axis_cubic_base(s->axis_x, s->modes->padding, cell_x) : 0;
     const int64_t base_y = kept ? kerf_axis_cubic_base(s->axis_y, s->modes->padding, cell_y) : 0;
+    int64_t ix[4], iy[4];
     copied_pixel copy[16];
     four_taps row[4];
-    for (int k = 0; k < 16; ++k) {
-        int64_t ix = -1, iy = -1;
+    for (int k = 0; k < 4; ++k) {
+        ix[k] = iy[k] = -1;
         if (kept) {
-            ix = kerf_axis_cubic_tap(s->axis_x, s->modes->padding, s->modes->corners, base_x - 1 + k % 4);
-            iy = kerf_axis_cubic_tap(s->axis_y, s->modes->padding, s->modes->corners, base_y - 1 + k / 4);
+            ix[k] = kerf_axis_cubic_tap(s->axis_x, s->modes->padding, s->modes->corners, base_x - 1 + k);
+            iy[k] = kerf_axis_cubic_tap(s->axis_y, s->modes->padding, s->modes->corners, base_y - 1 + k);
         }
-        row[k / 4].pixel[k % 4] = tap_of(s, iy, ix, bytes_of(dtype), &copy[k]);
     }
+    for (int k = 0; k < 16; ++k)
+        row[k / 4].pixel[k % 4] = tap_of(s, iy[k / 4], ix[k % 4], bytes_of(dtype), &copy[k]);
     blend_rows(dtype, s->width, row, s->x_axis.weight + 4 * i, s->y_axis.weight + 4 * i, s->to + i * s->to_step);
 }
 
@@ -172,17 +174,27 @@ KERF_ALWAYS_INLINE void bicubic_samples(kerf_dtype dtype, int64_t width, const c
     }
 }
 
-/* Nearest, from channels side by side to the same: whole pixels are copied. */
-static void nearest_samples(const channel_strip *s, int64_t element_bytes) {
+/* Nearest, from channels side by side to the same: whole pixels are copied, of usual sizes without a call. */
+KERF_ALWAYS_INLINE void copy_pixels(const channel_strip *s, size_t n_bytes) {
     const kerf_real last_x = s->axis_x->last, last_y = s->axis_y->last;
-    const size_t n_bytes = (size_t)(s->channels * element_bytes);
-    for (int64_t i = 0; i < s->n; ++i) {
+    char *to = s->to;
+    for (int64_t i = 0; i < s->n; ++i, to += s->to_step) {
         const kerf_real x = s->x_axis.cell[i], y = s->y_axis.cell[i];
         if (x >= 0 && x <= last_x && y >= 0 && y <= last_y)
-            memcpy(s->to + i * s->to_step, s->x + (int64_t)y * s->row + (int64_t)x * s->column, n_bytes);
+            memcpy(to, s->x + (int64_t)y * s->row + (int64_t)x * s->column, n_bytes);
         else
-            memset(s->to + i * s->to_step, 0, n_bytes);
+            memset(to, 0, n_bytes);
     }
+}
+
+static void nearest_samples(const channel_strip *s, int64_t element_bytes) {
+    const size_t n_bytes = (size_t)(s->channels * element_bytes);
+    if (n_bytes == 6)
+        copy_pixels(s, 6);
+    else if (n_bytes == 12)
+        copy_pixels(s, 12);
+    else
+        copy_pixels(s, n_bytes);
 }
 
 /* Bilinear: the weights of the four taps from those of the axes. */
@@ -192,6 +204,15 @@ static void find_weights(channel_strip *s) {
         const kerf_vec x = kerf_vec_load(s->x_axis.t + i), y = kerf_vec_load(s->y_axis.t + i);
         const kerf_vec left = one - x, top = one - y;
         kerf_vec_store_quads(s->weight + 4 * i, 4, top * left, top * x, y * left, y * x);
+    }
+}
+
+/* Bicubic: those of one axis. */
+static void find_cubic_weights(int64_t n, strip_axis *at) {
+    for (int64_t i = 0; i < n; i += KERF_LANES) {
+        kerf_vec w[4];
+        cubic_weights(kerf_vec_load(at->t + i), w);
+        kerf_vec_store_quads(at->weight + 4 * i, 4, w[0], w[1], w[2], w[3]);
     }
 }
 
@@ -214,10 +235,14 @@ KERF_ALWAYS_INLINE void blend_samples_as(kerf_dtype dtype, channel_strip *s) {
 static void place_strip(const pixels *grid, int64_t first, channel_strip *s) {
     kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
     load_points(grid, first, s->n, x, y);
-    find_cells(s->axis_x, s->modes, x, s->n, &s->x_axis);
-    find_cells(s->axis_y, s->modes, y, s->n, &s->y_axis);
-    if (s->modes->interpolation == KERF_BILINEAR)
+    find_cells_alone(s->axis_x, s->modes, x, s->n, &s->x_axis);
+    find_cells_alone(s->axis_y, s->modes, y, s->n, &s->y_axis);
+    if (s->modes->interpolation == KERF_BICUBIC) {
+        find_cubic_weights(s->n, &s->x_axis);
+        find_cubic_weights(s->n, &s->y_axis);
+    } else if (s->modes->interpolation == KERF_BILINEAR) {
         find_weights(s);
+    }
 }
 
 /* All of them; `dtype` is the type of x and of what is written. */

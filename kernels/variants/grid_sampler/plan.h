@@ -13,7 +13,7 @@ typedef enum sample_way {
     WAY_COPY      /* nearest.h */
 } sample_way;
 
-/* Fewer channels than this do not fill the vectors of channels.h. */
+/* From so many on, moving x to channels side by side and y back costs less than it gains. */
 #define FEW_CHANNELS 8
 /* Channels that are worked on together where results pass through a buffer, and that are packed together. */
 #define BLOCK 64
@@ -62,8 +62,7 @@ static void choose_way(sample_plan *plan) {
         return;
     }
     const bool fits = can_window(plan->modes, plan->height, plan->width, in_rows ? x->at.strides[2] : plan->width);
-    const bool many = plan->n_channels >= FEW_CHANNELS && (interpolation == KERF_BICUBIC || plan->direct);
-    plan->way = together || many || !fits ? WAY_CHANNELS : WAY_PLANAR;
+    plan->way = together || plan->n_channels >= FEW_CHANNELS || !fits ? WAY_CHANNELS : WAY_PLANAR;
     if (plan->way == WAY_PLANAR)
         plan->packs = !in_rows;
     else

@@ -23,29 +23,29 @@ typedef struct tile {
     kerf_real wx[MOST_TAPS][TILE_ROOM], wy[MOST_TAPS][TILE_ROOM];
 } tile;
 
-/* The first pixel of each window along one axis. */
-typedef struct windows {
-    kerf_real first[STRIP];
-} windows;
-
-/* d is a whole number: where it is `place`, yes. */
-KERF_ALWAYS_INLINE kerf_vec where_is(kerf_vec d, kerf_real place, kerf_vec yes, kerf_vec no) {
-    const kerf_vec at = kerf_vec_set(place);
-    return kerf_vec_select(kerf_vec_le(d, at), kerf_vec_select(kerf_vec_le(at, d), yes, no), no);
-}
-
-static void place_bilinear(const kerf_axis *axis, const strip_axis *at, int64_t n, windows *to,
-                           kerf_real (*weight)[TILE_ROOM], int64_t begin) {
+/* Bilinear, one axis: the first pixel of each window, and what its two pixels weigh: 1 - |v - pixel|, or nothing. NaN,
+ * a dropped sample, has the first window and no weight. */
+KERF_ALWAYS_INLINE void place_bilinear_as(kerf_padding padding, const kerf_axis *axis, const kerf_real *g, int64_t n,
+                                          kerf_real *first, kerf_real *weight_0, kerf_real *weight_1) {
     const kerf_vec zero = kerf_vec_set(0), one = kerf_vec_set(1), most = kerf_vec_set((kerf_real)(axis->extent - 2));
     for (int64_t i = 0; i < n; i += KERF_LANES) {
-        const kerf_vec cell = kerf_vec_load(at->cell + i), t = kerf_vec_load(at->t + i), rest = one - t;
-        /* NaN, a dropped sample, is at the first window, and d is NaN too. */
-        const kerf_vec above = kerf_vec_select(kerf_vec_le(zero, cell), cell, zero);
-        const kerf_vec first = kerf_vec_select(kerf_vec_le(above, most), above, most), d = cell - first;
-        kerf_vec_store(to->first + i, first);
-        kerf_vec_store(weight[0] + begin + i, where_is(d, 0, rest, where_is(d, -1, t, zero)));
-        kerf_vec_store(weight[1] + begin + i, where_is(d, 0, t, where_is(d, 1, rest, zero)));
+        kerf_vec slope, v = vector_coordinate(axis, kerf_vec_load(g + i));
+        v = vector_pad(axis, padding, v, &slope);
+        const kerf_vec cell = kerf_vec_floor(v), above = kerf_vec_select(kerf_vec_le(zero, cell), cell, zero);
+        const kerf_vec at = kerf_vec_min(most, above), distance = v - at;
+        const kerf_vec w0 = one - kerf_vec_abs(distance), w1 = one - kerf_vec_abs(distance - one);
+        kerf_vec_store(first + i, at);
+        kerf_vec_store(weight_0 + i, kerf_vec_select(kerf_vec_le(zero, w0), w0, zero));
+        kerf_vec_store(weight_1 + i, kerf_vec_select(kerf_vec_le(zero, w1), w1, zero));
     }
+}
+
+static void place_bilinear(const kerf_axis *axis, kerf_padding padding, const kerf_real *g, int64_t n, kerf_real *first,
+                           kerf_real *weight_0, kerf_real *weight_1) {
+    if (padding == KERF_PAD_ZEROS)
+        place_bilinear_as(KERF_PAD_ZEROS, axis, g, n, first, weight_0, weight_1);
+    else
+        place_bilinear_as(padding, axis, g, n, first, weight_0, weight_1);
 }
 
 /* A sample with taps outside the image, or a dropped one. */
@@ -69,13 +69,15 @@ static void place_padded(const kerf_axis *axis, const kerf_grid_sampler_modes *m
             weight[index[k] - least][i] += tap_weight[k];
 }
 
-static void place_bicubic(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const strip_axis *at, int64_t n,
-                          windows *to, kerf_real (*weight)[TILE_ROOM], int64_t begin) {
+static void place_bicubic(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g, int64_t n,
+                          kerf_real *first, kerf_real (*weight)[TILE_ROOM], int64_t begin) {
     const kerf_real most = (kerf_real)(axis->extent - 3);
+    strip_axis cells, *const at = &cells;
+    find_cells_alone(axis, modes, g, n, at);
     for (int64_t i = 0; i < n; i += KERF_LANES) {
         kerf_vec w[4];
         cubic_weights(kerf_vec_load(at->t + i), w);
-        kerf_vec_store(to->first + i, kerf_vec_load(at->cell + i) - kerf_vec_set(1));
+        kerf_vec_store(first + i, kerf_vec_load(at->cell + i) - kerf_vec_set(1));
         for (int k = 0; k < 4; ++k)
             kerf_vec_store(weight[k] + begin + i, w[k]);
     }
@@ -85,7 +87,7 @@ static void place_bicubic(const kerf_axis *axis, const kerf_grid_sampler_modes *
             continue;
         const kerf_real taps[4] = {weight[0][begin + i], weight[1][begin + i], weight[2][begin + i],
                                    weight[3][begin + i]};
-        place_padded(axis, modes, cell, taps, &to->first[i], weight, begin + i);
+        place_padded(axis, modes, cell, taps, &first[i], weight, begin + i);
     }
 }
 
@@ -105,20 +107,17 @@ static void fill_tile(const kerf_axis *axis_x, const kerf_axis *axis_y, const ke
     for (int64_t begin = 0; begin < n; begin += STRIP) {
         const int64_t count = n - begin < STRIP ? n - begin : STRIP;
         kerf_real x[STRIP + KERF_LANES], y[STRIP + KERF_LANES];
-        strip_axis at_x, at_y;
-        windows columns, rows;
+        kerf_real row[STRIP], column[STRIP];
         load_points(grid, first + begin, count, x, y);
-        find_cells_alone(axis_x, modes, x, count, &at_x);
-        find_cells_alone(axis_y, modes, y, count, &at_y);
         if (to->taps == 4) {
-            place_bicubic(axis_x, modes, &at_x, count, &columns, to->wx, begin);
-            place_bicubic(axis_y, modes, &at_y, count, &rows, to->wy, begin);
+            place_bicubic(axis_x, modes, x, count, column, to->wx, begin);
+            place_bicubic(axis_y, modes, y, count, row, to->wy, begin);
         } else {
-            place_bilinear(axis_x, &at_x, count, &columns, to->wx, begin);
-            place_bilinear(axis_y, &at_y, count, &rows, to->wy, begin);
+            place_bilinear(axis_x, modes->padding, x, count, column, to->wx[0] + begin, to->wx[1] + begin);
+            place_bilinear(axis_y, modes->padding, y, count, row, to->wy[0] + begin, to->wy[1] + begin);
         }
         for (int64_t i = 0; i < count; ++i)
-            to->offset[begin + i] = (int32_t)rows.first[i] * (int32_t)row_stride + (int32_t)columns.first[i];
+            to->offset[begin + i] = (int32_t)row[i] * (int32_t)row_stride + (int32_t)column[i];
     }
     for (int64_t i = n; i < n + KERF_LANES; ++i) {
         to->offset[i] = 0;
@@ -159,14 +158,20 @@ KERF_NEVER_INLINE kerf_vec blend_with_care(const tile *t, int64_t first, const k
     return kerf_vec_load(sum);
 }
 
-/* The samples of the tile, which are number `first` and so on of the image, for one channel. */
+/* The samples of the tile, which are number `first` and so on of the image, for one channel. The next plane, `ahead`
+ * elements further, is called in meanwhile, a line for every 16 samples: its part of the tile is too short for the
+ * processor to see where it leads. */
 KERF_ALWAYS_INLINE void blend_plane_as(kerf_dtype dtype, int taps, const tile *t, const kerf_real *plane,
-                                       int64_t row_stride, const pixels *y, int64_t channel, int64_t first) {
+                                       int64_t row_stride, int64_t ahead, const pixels *y, int64_t channel,
+                                       int64_t first) {
     const int64_t step = y->column_stride * y->element_bytes;
     for (int64_t done = 0, n; done < t->n; done += n) {
         char *const to = pixels_run(y, channel, first + done, t->n - done, &n);
         for (int64_t i = 0; i < n; i += KERF_LANES) {
             kerf_vec v = blend_window(taps, t, done + i, plane, row_stride);
+            if (i % 16 == 0)
+                for (int j = 0; j < taps; j += taps - 1)
+                    __builtin_prefetch(plane + ahead + t->offset[done + i] + j * row_stride);
             if (__builtin_expect(!kerf_vec_all(kerf_vec_le(v, v)), 0))
                 v = blend_with_care(t, done + i, plane, row_stride);
             store_run(dtype, to + i * step, y->column_stride, n - i, v);
@@ -174,12 +179,12 @@ KERF_ALWAYS_INLINE void blend_plane_as(kerf_dtype dtype, int taps, const tile *t
     }
 }
 
-static void blend_plane(const tile *t, const kerf_real *plane, int64_t row_stride, const pixels *y, int64_t channel,
-                        int64_t first) {
+static void blend_plane(const tile *t, const kerf_real *plane, int64_t row_stride, int64_t ahead, const pixels *y,
+                        int64_t channel, int64_t first) {
     if (t->taps == 4)
-        FOR_DTYPE(y->dtype, blend_plane_as, 4, t, plane, row_stride, y, channel, first);
+        FOR_DTYPE(y->dtype, blend_plane_as, 4, t, plane, row_stride, ahead, y, channel, first);
     else
-        FOR_DTYPE(y->dtype, blend_plane_as, 2, t, plane, row_stride, y, channel, first);
+        FOR_DTYPE(y->dtype, blend_plane_as, 2, t, plane, row_stride, ahead, y, channel, first);
 }
 
 #endif

@@ -197,12 +197,14 @@ static void run_tiles(void *arg, int rank) {
             const int64_t channel = job->channel + c;
             const char *const from =
                 (const char *)job->launch->in[KERF_GS_X] + (n * stride[0] + channel * stride[1]) * bytes;
+            const int64_t n_pixels = plan->height * plan->width, ahead = c + 1 < last ? 1 : 0;
             if (copies)
-                copy_plane(&t.copy, from, &y, channel, first);
+                copy_plane(&t.copy, from, ahead * stride[1], &y, channel, first);
             else if (plan->packs)
-                blend_plane(&t.blend, job->packed + c * plan->height * plan->width, row_stride, &y, channel, first);
+                blend_plane(&t.blend, job->packed + c * n_pixels, row_stride, ahead * n_pixels, &y, channel, first);
             else
-                blend_plane(&t.blend, (const kerf_real *)(const void *)from, row_stride, &y, channel, first);
+                blend_plane(&t.blend, (const kerf_real *)(const void *)from, row_stride, ahead * stride[1], &y, channel,
+                            first);
         }
     }
     kerf_split_phase(job->launch, rank, KERF_SPLIT_NONE);

@@ -60,6 +60,10 @@ KERF_ALWAYS_INLINE kerf_vec vector_pad(const kerf_axis *axis, kerf_padding paddi
     return kerf_vec_max(zero, kerf_vec_min(last, v));
 }
 
+KERF_ALWAYS_INLINE kerf_vec vector_coordinate(const kerf_axis *axis, kerf_vec g) {
+    return kerf_vec_fma(g, kerf_vec_set(axis->factor), kerf_vec_set((kerf_real)(axis->extent - 1) / 2));
+}
+
 KERF_ALWAYS_INLINE void cubic_weights(kerf_vec t, kerf_vec weight[4]) {
     const kerf_real a = (kerf_real)-0.75;
     const kerf_vec one = kerf_vec_set(1), r = one - t, va = kerf_vec_set(a), p = kerf_vec_set(a + 2);
@@ -91,10 +95,9 @@ KERF_ALWAYS_INLINE void bilinear_slopes(kerf_vec upper_left, kerf_vec upper_righ
 
 KERF_ALWAYS_INLINE void find_cells_as(kerf_interpolation interpolation, kerf_padding padding, const kerf_axis *axis,
                                       const kerf_real *g, int64_t n, strip_axis *to) {
-    const kerf_vec factor = kerf_vec_set(axis->factor), middle = kerf_vec_set((kerf_real)(axis->extent - 1) / 2);
-    const kerf_vec one = kerf_vec_set(1), zero = kerf_vec_set(0);
+    const kerf_vec factor = kerf_vec_set(axis->factor), one = kerf_vec_set(1), zero = kerf_vec_set(0);
     for (int64_t i = 0; i < n; i += KERF_LANES) {
-        kerf_vec slope = one, v = kerf_vec_fma(kerf_vec_load(g + i), factor, middle);
+        kerf_vec slope = one, v = vector_coordinate(axis, kerf_vec_load(g + i));
         if (interpolation != KERF_BICUBIC)
             v = vector_pad(axis, padding, v, &slope);
         const kerf_vec cell = interpolation == KERF_NEAREST ? kerf_vec_round(v) : kerf_vec_floor(v);
@@ -120,7 +123,7 @@ KERF_NEVER_INLINE void find_cells_alone(const kerf_axis *axis, const kerf_grid_s
 }
 
 /* Bicubic: weights and slopes of the four taps along an axis whose cells are there. */
-static void find_cubic(int64_t n, strip_axis *to) {
+static inline void find_cubic(int64_t n, strip_axis *to) {
     for (int64_t i = 0; i < n; i += KERF_LANES) {
         const kerf_vec t = kerf_vec_load(to->t + i);
         kerf_vec w[4], s[4];
@@ -131,8 +134,8 @@ static void find_cubic(int64_t n, strip_axis *to) {
     }
 }
 
-static void find_cells(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g, int64_t n,
-                       strip_axis *to) {
+static inline void find_cells(const kerf_axis *axis, const kerf_grid_sampler_modes *modes, const kerf_real *g,
+                              int64_t n, strip_axis *to) {
     find_cells_alone(axis, modes, g, n, to);
     if (modes->interpolation == KERF_BICUBIC)
         find_cubic(n, to);
