@@ -120,8 +120,10 @@ static kerf_status select_everything(kerf_run *run, kerf_set_list *verified, ker
     KERF_TRY(kerf_arena_map_most(&run->arena, ARENA_BYTES, (size_t)1 << 28, error));
     KERF_TRY(kerf_select_op(run->registry, options->op, &run->entry, error));
     KERF_TRY(kerf_select_rows(run->entry, options->variants, run->isa, &run->arena, &run->rows, error));
-    /* Cases that the person chose are verified in the timing stage anyway: what is timed is verified first. */
-    const bool chosen = options->sets || options->case_line || options->cases_file || options->sweep[0];
+    /* Cases that the person chose are verified in the timing stage anyway, if there is one: what is timed is verified
+     * first. */
+    const bool chosen =
+        KERF_HAVE_BENCHMARK && (options->sets || options->case_line || options->cases_file || options->sweep[0]);
     if (options->command == KERF_COMMAND_VERIFY || (options->command == KERF_COMMAND_RUN && !chosen))
         KERF_TRY(kerf_select_cases(options, run->entry, "smoke,edge", &run->arena, verified, error));
     if (options->command == KERF_COMMAND_VERIFY)

@@ -25,6 +25,7 @@ static const cli_result *report(const char *arguments, const char *name) {
 }
 
 static void a_run_is_reported_again(void) {
+    NEEDS_JANSSON;
     static char table[1 << 20];
     const cli_result *result =
         cli_bench("verify --op grid_sampler_grad --variant naive --case 'N=1 C=2 H=4 W=4 Ho=3 Wo=3 dtype=f32'");
@@ -36,6 +37,7 @@ static void a_run_is_reported_again(void) {
 }
 
 static void every_format_is_there(void) {
+    NEEDS_JANSSON;
     write_lines("good.jsonl", record_lines, N_RECORD_LINES);
     const cli_result *result = report("", "good.jsonl");
     REQUIRE_MESSAGE(result->exit_code == 0 && strstr(result->out, "vectorized.avx2@cpu"), "%s", result->err);
@@ -48,6 +50,7 @@ static void every_format_is_there(void) {
 }
 
 static void what_is_left_out_is_said(void) {
+    NEEDS_JANSSON;
     const char *const lines[] = {record_lines[7], "{\"schema\":1,\"kind\":\"dream\"}", "{\"schema\":1,\"kind\":\"en"};
     write_lines("left_out.jsonl", lines, 3);
     const cli_result *result = report("", "left_out.jsonl");
@@ -61,6 +64,7 @@ static void what_is_left_out_is_said(void) {
 }
 
 static void its_input_is_not_replaced(void) {
+    NEEDS_JANSSON;
     write_lines("kept.jsonl", record_lines, N_RECORD_LINES);
     char command[512];
     snprintf(command, sizeof command, "ln -sf kept.jsonl %s/link.jsonl", cli_folder());
@@ -78,6 +82,7 @@ static void its_input_is_not_replaced(void) {
 }
 
 static void bad_input_is_one_line(void) {
+    NEEDS_JANSSON;
     const char *const newer[] = {record_lines[0], "{\"schema\":2,\"kind\":\"end\"}"};
     write_lines("newer.jsonl", newer, 2);
     const cli_result *result = report("", "newer.jsonl");

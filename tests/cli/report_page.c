@@ -78,6 +78,7 @@ static int count(const char *part) {
 }
 
 static void the_page_tells_what_the_records_do(void) {
+    NEEDS_JANSSON;
     write_records("page.jsonl");
     const cli_result *const result = report(NO_PYTHON, "page.jsonl", "told");
     REQUIRE_MESSAGE(result->exit_code == 0 && result->out[0] == '\0', "%d: %s", result->exit_code, result->err);
@@ -98,6 +99,7 @@ static void the_page_tells_what_the_records_do(void) {
 }
 
 static void hostile_names_stay_text(void) {
+    NEEDS_JANSSON;
     write_hostile("hostile.jsonl");
     const cli_result *const result = report(NO_PYTHON, "hostile.jsonl", "hostile");
     REQUIRE_MESSAGE(result->exit_code == 0, "%s", result->err);
@@ -108,6 +110,7 @@ static void hostile_names_stay_text(void) {
 
 /* Only where some Python has matplotlib. */
 static void figures_are_drawn(void) {
+    NEEDS_JANSSON;
     if (system("/usr/bin/python3 -c 'import matplotlib' 2>/dev/null") != 0)
         SKIP("/usr/bin/python3 has no matplotlib");
     write_records("drawn.jsonl");
@@ -127,6 +130,7 @@ static void figures_are_drawn(void) {
 }
 
 static void folders_of_others_are_left_alone(void) {
+    NEEDS_JANSSON;
     write_records("page.jsonl");
     REQUIRE(shell("f=%s; mkdir -p $f && echo mine >$f/notes.txt", "foreign"));
     const cli_result *result = report(NO_PYTHON, "page.jsonl", "foreign");
@@ -144,6 +148,7 @@ static void folders_of_others_are_left_alone(void) {
 }
 
 static void an_old_page_is_replaced(void) {
+    NEEDS_JANSSON;
     write_records("page.jsonl");
     REQUIRE(report(NO_PYTHON, "page.jsonl", "again")->exit_code == 0);
     REQUIRE(shell("echo half >%s/.index.html.part", "again"));
@@ -157,6 +162,7 @@ static void an_old_page_is_replaced(void) {
 
 /* Before anything is written, and while the figures are drawn. */
 static void nothing_is_left_half_written(void) {
+    NEEDS_JANSSON;
     FILE *const newer = fopen(path_of("newer.jsonl"), "w");
     REQUIRE(newer != NULL);
     fprintf(newer, "%s\n{\"schema\":2,\"kind\":\"end\"}\n", record_lines[0]);
@@ -177,6 +183,7 @@ static void nothing_is_left_half_written(void) {
 }
 
 static void a_program_that_draws_nonsense_costs_its_figures(void) {
+    NEEDS_JANSSON;
     write_records("page.jsonl");
     static const char *const scripts[] = {"echo nonsense", "echo '{\"figures\":[{\"svg\":\"<script>x</script>\"}]}'",
                                           "echo 'no such font' >&2; exit 1", "kill -SEGV $$"};

@@ -2,6 +2,11 @@
 #ifndef KERF_TESTS_CLI_RUN_H
 #define KERF_TESTS_CLI_RUN_H
 
+/* At the begin of a test that reads records. */
+#define NEEDS_JANSSON                                                                                                  \
+    if (!KERF_HAVE_JANSSON)                                                                                            \
+    SKIP("built without libjansson")
+
 typedef struct cli_result {
     int exit_code; /* 128 + signal if one ended it */
     char out[1 << 20], err[1 << 16];
