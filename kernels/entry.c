@@ -35,8 +35,8 @@ kerf_status kerf_entry_check_team(const kerf_team *team, kerf_error *error) {
     return KERF_OK;
 }
 
-kerf_status kerf_entry_choose(const kerf_row *const rows[], const kerf_problem *problem, const kerf_variant **variant,
-                              kerf_error *error) {
+static kerf_status choose(const kerf_row *const rows[], const kerf_problem *problem, bool may_pack,
+                          const kerf_variant **variant, kerf_error *error) {
     const uint64_t isa = kerf_cpu_isa();
     const kerf_class class = kerf_dtype_class(problem->in[0]->dtype);
     for (const kerf_row *const *row = rows; *row; ++row) {
@@ -45,9 +45,21 @@ kerf_status kerf_entry_choose(const kerf_row *const rows[], const kerf_problem *
         if ((*row)->device != KERF_DEVICE_CPU || (*row)->missing || ((*row)->isa_mask & ~isa) != 0)
             continue;
         *variant = (*row)->variant[class];
+        if (!may_pack && (*variant)->prepare)
+            continue;
         if (!(*variant)->refuses || !(*variant)->refuses(problem, NULL, &why))
             return KERF_OK;
     }
     return kerf_fail(error, KERF_ERROR_USAGE, "no implementation of %s was built for this processor",
                      problem->op->name);
+}
+
+kerf_status kerf_entry_choose(const kerf_row *const rows[], const kerf_problem *problem, const kerf_variant **variant,
+                              kerf_error *error) {
+    return choose(rows, problem, false, variant, error);
+}
+
+kerf_status kerf_entry_choose_packing(const kerf_row *const rows[], const kerf_problem *problem,
+                                      const kerf_variant **variant, kerf_error *error) {
+    return choose(rows, problem, true, variant, error);
 }

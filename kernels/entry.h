@@ -17,9 +17,12 @@ kerf_status kerf_entry_check_share(const kerf_operand *a, const void *a_data, co
                                    kerf_error *error);
 kerf_status kerf_entry_check_team(const kerf_team *team, kerf_error *error);
 
-/* The first row that runs on this processor and does not refuse the problem. */
+/* The first row that runs on this processor, does not refuse the problem and packs nothing ahead. */
 kerf_status kerf_entry_choose(const kerf_row *const rows[], const kerf_problem *problem, const kerf_variant **variant,
                               kerf_error *error);
+/* The same where what `prepare` packs is at hand. */
+kerf_status kerf_entry_choose_packing(const kerf_row *const rows[], const kerf_problem *problem,
+                                      const kerf_variant **variant, kerf_error *error);
 
 #ifdef __cplusplus
 }
