@@ -401,7 +401,7 @@ static void small_arena(void) {
     f.arena.used = f.arena.size - 1000;
     kerf_error error = {0};
     const void *const in[] = {f.data[0], f.data[1], f.data[2]};
-    REQUIRE(fixture_oracle()(&f.problem, in, f.expect, NULL, &f.arena, &error) == KERF_ERROR_MEMORY);
+    REQUIRE(f.entry->oracle(&f.problem, in, f.expect, NULL, &f.arena, &error) == KERF_ERROR_MEMORY);
     REQUIRE(strstr(error.message, "arena"));
     fixture_close(&f);
 }
