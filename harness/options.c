@@ -264,7 +264,7 @@ static kerf_status unknown_option(const char *given, kerf_error *error) {
         names[i] = rows[i].name;
     const char *const nearest = kerf_nearest_name(given, names);
     return kerf_fail(error, KERF_ERROR_USAGE, "unknown option '%s'%s%s%s; bench --help lists them", given,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
 /* Takes argv[*at] and its value, leaves *at on the last one taken, and notes in *given which option it was. */
@@ -328,7 +328,7 @@ static kerf_status take_word(const char *word, int position, kerf_options *optio
         error, KERF_ERROR_USAGE,
         "unknown command '%s'%s%s%s; commands are list, verify, time, tune, doctor, annotate, report; bench --op OP "
         "verifies and times",
-        word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
 static kerf_status check_doctor(const kerf_options *options, kerf_error *error) {

@@ -97,5 +97,5 @@ kerf_status kerf_search_find(const char *name, const kerf_search **search, kerf_
     }
     const char *const nearest = kerf_nearest_name(name, names);
     return kerf_fail(error, KERF_ERROR_USAGE, "--search '%.80s'%s%s%s; allowed are %s", name,
-                     nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", memory);
+                     nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "", memory);
 }

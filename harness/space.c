@@ -35,8 +35,7 @@ static void list_begin(name_list *list) {
 static kerf_status unknown(const char *what, const char *given, name_list *list, const char *rest, kerf_error *error) {
     const char *const nearest = kerf_nearest_name(given, list->name);
     return kerf_fail(error, KERF_ERROR_USAGE, "%s '%.80s'%s%s%s; allowed are %s%s", what, given,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", list->memory,
-                     rest);
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "", list->memory, rest);
 }
 
 /* The parameters of all parts as they are without restrictions. */

@@ -163,3 +163,13 @@ int kerf_digest_means(const kerf_records *records, kerf_mean means[KERF_DIGEST_R
     }
     return n;
 }
+
+kerf_scaled_time kerf_digest_time(double ns) {
+    kerf_scaled_time time = {.value = ns, .unit = KERF_NANOSECONDS};
+    while (time.unit < KERF_SECONDS && time.value >= 1000) {
+        time.value /= 1000;
+        ++time.unit;
+    }
+    time.digits = time.value < 10 ? 2 : time.value < 100 ? 1 : 0;
+    return time;
+}

@@ -33,6 +33,14 @@ bool kerf_digest_next_block(const kerf_records *records, int *at, kerf_block *bl
 /* The confidence of the intervals: the same for all rows whose processes all ended; 0 if there are no intervals. */
 double kerf_digest_covered(const kerf_records *records);
 
+/* A time in the unit that leaves it at least 1, with as many digits behind the point as make three. */
+typedef struct kerf_scaled_time {
+    double value;
+    int digits;
+    enum { KERF_NANOSECONDS, KERF_MICROSECONDS, KERF_MILLISECONDS, KERF_SECONDS } unit;
+} kerf_scaled_time;
+kerf_scaled_time kerf_digest_time(double ns);
+
 /* A row over all cases of a set in one cache mode. */
 typedef struct kerf_mean {
     const char *row, *set, *mode;

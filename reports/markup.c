@@ -1,5 +1,7 @@
 #include "reports/markup.h"
 
+#include "reports/digest.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -84,19 +86,13 @@ void kerf_markup(FILE *file, const char *format, ...) {
 }
 
 kerf_short_text kerf_markup_time(double ns) {
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\xc2\xb5s"}, {1, "ns"}};
-    int u = 0;
-    while (u < 3 && ns < units[u].ns)
-        ++u;
-    const double value = ns / units[u].ns;
+    static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
+    const kerf_scaled_time scaled = kerf_digest_time(ns);
     kerf_short_text time;
-    if (value >= 1e6)
-        snprintf(time.text, sizeof time.text, "%.3g %s", value, units[u].unit);
+    if (scaled.value >= 1e6)
+        snprintf(time.text, sizeof time.text, "%.3g %s", scaled.value, units[scaled.unit]);
     else
-        snprintf(time.text, sizeof time.text, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[u].unit);
+        snprintf(time.text, sizeof time.text, "%.*f %s", scaled.digits, scaled.value, units[scaled.unit]);
     return time;
 }
 

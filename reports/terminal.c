@@ -81,15 +81,9 @@ static void print_untrusted(const kerf_records *records, FILE *file, const style
 }
 
 void kerf_terminal_time(FILE *file, double ns) {
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s "}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    int u = 0;
-    while (u < 3 && ns < units[u].ns)
-        ++u;
-    const double value = ns / units[u].ns;
-    fprintf(file, "%7.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[u].unit);
+    static const char *const units[] = {"ns", "us", "ms", "s "};
+    const kerf_scaled_time time = kerf_digest_time(ns);
+    fprintf(file, "%7.*f %s", time.digits, time.value, units[time.unit]);
 }
 
 static void print_timed_row(const kerf_record *record, bool has_time, FILE *file, int width, const style *s) {
