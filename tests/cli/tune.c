@@ -206,6 +206,10 @@ static void verify_takes_parameters(void) {
     REQUIRE_MESSAGE(count_texts(result->out, "\"row\":\"cuda_grid_stride@cuda_sim\"") == 16, "%s", result->out);
     REQUIRE(count_texts(result->out, "\"config\":\"block=512,items=8\",\"verdict\":\"PASS\"") == 4);
     REQUIRE(count_texts(result->out, "\"row\":\"naive@cpu\"") == 4 && count_texts(result->out, "\"config\":\"\"") == 4);
+    result = cli_bench("verify --op grid_sampler_grad --variant vectorized --param packing=packed,auto --param "
+                       "rows=as_needed,all --case 'N=2 C=32 H=9 W=20 Ho=40 Wo=9 dtype=* layout=nhwc'");
+    REQUIRE_MESSAGE(result->exit_code == 0 || strstr(result->err, "cannot run here"), "exit %d: %s", result->exit_code,
+                    result->err);
     result = cli_bench("verify --op grid_sampler_grad --plugin '" KERF_TEST_PLANTED
                        "' --variant tuned --param how=honest,wrong " TINY);
     REQUIRE_MESSAGE(result->exit_code == 4, "exit %d: %s", result->exit_code, result->err);

@@ -105,9 +105,10 @@ static grad_plan plan_of(const kerf_problem *problem, const kerf_config *config)
     const bool dgrid_from_x = plan.want & WANT_DGRID && plan.modes->interpolation != KERF_NEAREST;
     if (!dgrid_from_x)
         plan.want &= WANT_DX;
-    plan.x_in_place = channels_in_place(plan.x);
-    plan.dx_in_place = channels_in_place(plan.dx);
-    plan.grad_in_place = channels_in_place(plan.grad);
+    const bool may_stay = kerf_config_get(config, "packing", 0) == 0;
+    plan.x_in_place = may_stay && channels_in_place(plan.x);
+    plan.dx_in_place = may_stay && channels_in_place(plan.dx);
+    plan.grad_in_place = may_stay && channels_in_place(plan.grad);
     plan.block = choose_block(&plan, kerf_config_get(config, "channel_block", 0));
     plan.n_blocks = (plan.n_channels + plan.block - 1) / plan.block;
     /* Ranks that add to neighbouring lines of one pixel would take them from each other at every sample. */

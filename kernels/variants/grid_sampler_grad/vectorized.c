@@ -134,6 +134,12 @@ static void add_parts(void *arg, int rank) {
 
 /* A few samples of a huge image: copying it whole would cost far more memory and time than the samples do. */
 static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
+    const bool may_stay = channels_in_place(problem->in[KERF_GSG_X]) || channels_in_place(problem->in[KERF_GSG_GRAD]) ||
+                          channels_in_place(problem->out[KERF_GSG_DX]);
+    if (kerf_config_get(config, "packing", 0) != 0 && (few_channels(problem) || !may_stay)) {
+        kerf_text_printf(why, "packing=packed is what auto does here");
+        return true;
+    }
     if (few_channels(problem))
         return false;
     const grad_plan plan = plan_of(problem, config);
@@ -183,7 +189,8 @@ static kerf_status run(const kerf_launch *launch) {
 
 static const kerf_parameter *const parameters[] = {
     KERF_PARAMETER("channel_block", 0, 0, 16, 32, 64, 128, 256), /* channels of a unit of work; 0: from the problem */
-    KERF_CHOICE("rows", "as_needed", "all"), /* of an image that are at hand: a window over them (window.h), or all */
+    KERF_CHOICE("rows", "as_needed", "all"),  /* of an image that are at hand: a window over them (window.h), or all */
+    KERF_CHOICE("packing", "auto", "packed"), /* also of operands that could be used where they lie */
     NULL,
 };
 static const char *const constraints[] = {
