@@ -159,6 +159,14 @@ static void an_earlier_run_is_taken_over(void) {
     REQUIRE_MESSAGE(count_texts(result->out, "\"taken_over\":true") == 2, "%s", result->out);
     REQUIRE(count_texts(result->out, "\"phase\":\"final\"") == 2);
     REQUIRE_MESSAGE(has_confirmation(result->out) >= 0, "%s", result->out);
+    /* A time that was never taken is asked for again. */
+    REQUIRE(edit("untaken.jsonl", "sed '/\"row\":\"naive@cpu\"/s/\"verdict\":\"PASS\"/\"verdict\":\"SKIP\"/'",
+                 "first.jsonl"));
+    snprintf(more, sizeof more, "--json --resume '%s'", path_of("untaken.jsonl"));
+    result = tune_to("again.jsonl", more);
+    REQUIRE_MESSAGE(result->exit_code == 0, "exit %d: %s", result->exit_code, result->err);
+    REQUIRE_MESSAGE(count_texts(result->out, "\"taken_over\":true") == 1, "%s", result->out);
+    REQUIRE(count_texts(result->out, "\"taken_over\":false") == 1);
     /* What was killed while it wrote its last line. */
     REQUIRE(edit("killed.jsonl", "sh -c 'grep -v final \"$0\" | head -c -40'", "first.jsonl"));
     snprintf(more, sizeof more, "--json --resume '%s'", path_of("killed.jsonl"));
