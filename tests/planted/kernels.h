@@ -1,12 +1,13 @@
 /* The planted kernels, compiled for one element class. One plain body; each fault is the line that asks for it. Types
  * that are narrower than the working type are refused: they would hide the faults behind their rounding. */
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
-#include "kernels/grid_sampling_coordinate.h"
+#include "tests/planted/axis.h"
 #include "tests/planted/planted.h"
 
 typedef struct call {
     const kerf_launch *launch;
     planted_fault fault;
+    axis_faults axis_faults;
     kerf_grid_sampler_modes modes;
     kerf_axis axis_x, axis_y;
     const kerf_real *grad, *x, *grid;
@@ -15,70 +16,10 @@ typedef struct call {
     int64_t n_images, n_channels, height, width; /* of the samples */
 } call;
 
-static int64_t at(const kerf_strided *array, int64_t i0, int64_t i1, int64_t i2, int64_t i3) {
-    return i0 * array->strides[0] + i1 * array->strides[1] + i2 * array->strides[2] + i3 * array->strides[3];
-}
-
-/* ---- one axis -----------------------------------------------------------------------------------------------------
- */
-
-static bool pad(const call *c, const kerf_axis *axis, kerf_real *v, kerf_real *slope) {
-    const kerf_real before = *v;
-    *slope = 1;
-    if (c->modes.padding == KERF_PAD_ZEROS)
-        return kerf_is_finite(*v);
-    if (c->modes.padding == KERF_PAD_REFLECTION) {
-        if (!kerf_is_finite(*v))
-            return false;
-        *v = kerf_axis_mirror(axis, *v, slope);
-        if (c->fault == PLANTED_mirror_sign)
-            *slope = KERF_REAL(fabs)(*slope);
-        if (c->fault == PLANTED_missing_clip)
-            return true;
-    }
-    if (*v != *v)
-        return false;
-    if (*v <= 0 || *v >= axis->last) {
-        *v = *v <= 0 ? 0 : axis->last;
-        if (!(c->fault == PLANTED_edge_slope && before == *v))
-            *slope = 0;
-    }
-    return true;
-}
-
-static bool find(const call *c, const kerf_axis *axis, kerf_real g, kerf_axis_taps *taps) {
-    kerf_real v = kerf_axis_coordinate(axis, c->modes.corners, g), slope;
-    taps->n = 0;
-    if (c->fault == PLANTED_nan_kept && v != v)
-        v = 0;
-    if (c->modes.interpolation == KERF_BICUBIC) {
-        if (c->fault == PLANTED_cubic_clamped && c->modes.padding == KERF_PAD_BORDER)
-            v = v <= 0 ? 0 : v >= axis->last ? axis->last : v;
-        return kerf_axis_find_cubic(axis, &c->modes, v, taps);
-    }
-    const bool kept = pad(c, axis, &v, &slope);
-    taps->factor = axis->factor * slope;
-    if (!kept || !(KERF_REAL(fabs)(v) < KERF_CAST_LIMIT))
-        return kept;
-    if (c->modes.interpolation == KERF_NEAREST) {
-        const int64_t index = c->fault == PLANTED_half_up ? kerf_floor_index(v + (kerf_real)0.5) : kerf_round_index(v);
-        if (kerf_axis_holds(axis, index))
-            kerf_axis_add_tap(taps, index, 1, 0);
-        return true;
-    }
-    const int64_t index = c->fault == PLANTED_truncation ? (int64_t)v : kerf_floor_index(v);
-    const kerf_real t = v - (kerf_real)index;
-    if (kerf_axis_holds(axis, index))
-        kerf_axis_add_tap(taps, index, 1 - t, -1);
-    if (kerf_axis_holds(axis, index + 1) || (c->fault == PLANTED_neighbour && kerf_axis_holds(axis, index)))
-        kerf_axis_add_tap(taps, index + 1, t, 1);
-    return true;
-}
-
 static bool find_both(const call *c, int64_t n, int64_t oy, int64_t ox, kerf_axis_taps *x, kerf_axis_taps *y) {
     const bool swapped = c->fault == PLANTED_swapped;
-    return find(c, &c->axis_x, c->grid[at(&c->grid_at, n, oy, ox, swapped)], x) &&
-           find(c, &c->axis_y, c->grid[at(&c->grid_at, n, oy, ox, !swapped)], y);
+    return find(&c->axis_faults, &c->modes, &c->axis_x, c->grid[at(&c->grid_at, n, oy, ox, swapped)], x) &&
+           find(&c->axis_faults, &c->modes, &c->axis_y, c->grid[at(&c->grid_at, n, oy, ox, !swapped)], y);
 }
 
 /* ---- dx -----------------------------------------------------------------------------------------------------------
@@ -185,37 +126,19 @@ static void dgrid_samples(void *arg, int rank) {
 /* ---- kernels ------------------------------------------------------------------------------------------------------
  */
 
-/* The lazy ones: every element is `value`, or the same element of the input. */
-static void write_all(kerf_real *to, const kerf_strided *to_at, const kerf_real *from, const kerf_strided *from_at,
-                      kerf_real value) {
-    for (kerf_walk walk = kerf_walk_begin(to_at); !walk.done; kerf_walk_next(&walk))
-        to[walk.offset] = from ? from[at(from_at, walk.index[0], walk.index[1], walk.index[2], walk.index[3])] : value;
-}
-
-static void clamp_grid_in_place(const call *c) {
-    kerf_real *const grid = (kerf_real *)c->grid;
-    for (kerf_walk walk = kerf_walk_begin(&c->grid_at); !walk.done; kerf_walk_next(&walk))
-        if (grid[walk.offset] > 1)
-            grid[walk.offset] = 1;
-}
-
-/* Packed strides, unless they would leave the memory of x: that fault is found by the guards, this one by the values.
- */
-static kerf_strided packed_if_inside(const kerf_strided *array) {
-    kerf_strided packed = *array;
-    int64_t lowest, highest, packed_lowest, packed_highest;
-    kerf_strided_pack(&packed);
-    const bool inside = kerf_strided_span(array, &lowest, &highest) &&
-                        kerf_strided_span(&packed, &packed_lowest, &packed_highest) && lowest == 0 &&
-                        packed_highest <= highest;
-    return inside ? packed : *array;
-}
-
 static call call_of(const kerf_launch *launch, planted_fault fault) {
     const kerf_problem *const problem = launch->problem;
     call c = {.launch = launch, .fault = fault, .modes = *(const kerf_grid_sampler_modes *)problem->self};
     if (fault == PLANTED_corners_flipped)
         c.modes.corners = c.modes.corners == KERF_CORNERS_ALIGNED ? KERF_CORNERS_OUTSIDE : KERF_CORNERS_ALIGNED;
+    c.axis_faults = (axis_faults){.edge_slope = fault == PLANTED_edge_slope,
+                                  .mirror_sign = fault == PLANTED_mirror_sign,
+                                  .missing_clip = fault == PLANTED_missing_clip,
+                                  .truncation = fault == PLANTED_truncation,
+                                  .half_up = fault == PLANTED_half_up,
+                                  .neighbour = fault == PLANTED_neighbour,
+                                  .nan_kept = fault == PLANTED_nan_kept,
+                                  .cubic_clamped = fault == PLANTED_cubic_clamped};
     c.grad = launch->in[KERF_GSG_GRAD];
     c.x = launch->in[KERF_GSG_X];
     c.grid = launch->in[KERF_GSG_GRID];
@@ -248,7 +171,7 @@ static kerf_status run(const kerf_launch *launch, planted_fault fault) {
         return KERF_OK;
     }
     if (fault == PLANTED_input_written)
-        clamp_grid_in_place(&c);
+        clamp_in_place((kerf_real *)c.grid, &c.grid_at);
     /* The two that use scratch have only one, so they run on one rank. */
     kerf_launch alone = *launch;
     if (fault == PLANTED_dirty_scratch)
@@ -271,15 +194,6 @@ static kerf_memory one_plane(const kerf_problem *problem, const kerf_config *con
         return (kerf_memory){0};
     return (kerf_memory){.scratch_bytes = (size_t)(dims[2] * dims[3]) * sizeof(kerf_real),
                          .alignment = sizeof(kerf_real)};
-}
-
-static bool refuses_narrow(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
-    (void)config;
-    const kerf_dtype dtype = problem->in[KERF_GSG_X]->dtype;
-    if (kerf_dtype_bytes(dtype) == sizeof(kerf_real))
-        return false;
-    kerf_text_printf(why, "planted kernels compute f32 and f64, not %s", kerf_dtype_name(dtype));
-    return true;
 }
 
 #define SYMBOL_(name, class) kerf_planted_##name##_##class

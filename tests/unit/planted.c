@@ -10,7 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILLS = 8, MAX_CHECKS = 12, ARENA_BYTES = 1 << 26, MATRIX_BYTES = 16384 };
+enum { MAX_FILLS = 8, MAX_CHECKS = 12, MAX_PLANTED = 32, ARENA_BYTES = 1 << 26, MATRIX_BYTES = 16384 };
+_Static_assert((int)PLANTED_N <= MAX_PLANTED && (int)PLANTED_FORWARD_N <= MAX_PLANTED, "more planted kernels than fit");
+
+/* The planted kernels of one op; `honest` is the first, the lazy ones the last three. */
+typedef struct planted_set {
+    const char *op;
+    int n;
+    const planted_claim *claims;
+    const kerf_row *const *rows;
+} planted_set;
+
+enum { N_SETS = 2 };
+static const planted_set sets[N_SETS] = {
+    {"grid_sampler_grad", PLANTED_N, kerf_planted_claims, kerf_planted_rows},
+    {"grid_sampler", PLANTED_FORWARD_N, kerf_planted_forward_claims, kerf_planted_forward_rows},
+};
 
 /* In how many of the cases of a fill each check found the kernel. */
 typedef struct tally {
@@ -20,7 +35,8 @@ typedef struct tally {
 } tally;
 
 typedef struct matrix {
-    tally of[PLANTED_N][MAX_FILLS];
+    const planted_set *set;
+    tally of[MAX_PLANTED][MAX_FILLS];
     const char *const *fills;
     bool complete;
 } matrix;
@@ -59,9 +75,10 @@ static kerf_status verify_all(const kerf_op_entry *entry, const kerf_case_list *
     kerf_verifier *verifier;
     kerf_status status = kerf_verifier_open(&options, &verifier, error);
     for (int i = 0; status == KERF_OK && i < cases->n; ++i) {
-        kerf_finding found[PLANTED_N];
-        status = kerf_verify_case(verifier, entry, &cases->at[i], kerf_planted_rows, PLANTED_N, found, NULL, error);
-        for (int k = 0; status == KERF_OK && k < PLANTED_N; ++k)
+        kerf_finding found[MAX_PLANTED];
+        status =
+            kerf_verify_case(verifier, entry, &cases->at[i], result->set->rows, result->set->n, found, NULL, error);
+        for (int k = 0; status == KERF_OK && k < result->set->n; ++k)
             count(&result->of[k][cases->at[i].fill], &found[k]);
     }
     kerf_verifier_close(verifier);
@@ -69,13 +86,13 @@ static kerf_status verify_all(const kerf_op_entry *entry, const kerf_case_list *
 }
 
 /* Takes a while: computed once for all tests of this file. */
-static const matrix *whole_matrix(void) {
-    static matrix result;
-    static bool tried;
-    if (tried)
-        return &result;
-    tried = true;
-    const kerf_op_entry *const entry = kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad");
+static const matrix *whole_matrix(int set) {
+    static matrix results[N_SETS];
+    matrix *const result = &results[set];
+    if (result->set)
+        return result;
+    result->set = &sets[set];
+    const kerf_op_entry *const entry = kerf_registry_find(kerf_registry_builtin(), sets[set].op);
     kerf_arena arena = {0};
     kerf_case_list cases = {0};
     kerf_error error = {""};
@@ -83,13 +100,13 @@ static const matrix *whole_matrix(void) {
     if (status == KERF_OK)
         status = read_cases(entry, &arena, &cases, &error);
     if (status == KERF_OK)
-        status = verify_all(entry, &cases, &result, &error);
+        status = verify_all(entry, &cases, result, &error);
     if (status != KERF_OK)
         kerf_test_say("%s", error.message);
-    result.fills = entry->op->fills;
-    result.complete = status == KERF_OK && cases.n > 0;
+    result->fills = entry->op->fills;
+    result->complete = status == KERF_OK && cases.n > 0;
     kerf_arena_unmap(&arena);
-    return &result;
+    return result;
 }
 
 static int fill_index(const matrix *all, const char *name) {
@@ -106,39 +123,51 @@ static int n_found_by(const tally *cell, const char *check) {
     return 0;
 }
 
-static void faults_are_found(void) {
-    const matrix *const all = whole_matrix();
+static void check_claims(const matrix *all) {
     REQUIRE(all->complete);
-    for (int k = 0; k < PLANTED_N; ++k) {
-        const planted_claim *const claim = &kerf_planted_claims[k];
+    for (int k = 0; k < all->set->n; ++k) {
+        const planted_claim *const claim = &all->set->claims[k];
         if (claim->check[0] == '\0')
             continue;
         const int fill = fill_index(all, claim->fill);
         REQUIRE_MESSAGE(fill >= 0, "%s: no fill %s", claim->name, claim->fill);
-        REQUIRE_MESSAGE(n_found_by(&all->of[k][fill], claim->check) > 0, "%s is not found by '%s' in fill %s",
-                        claim->name, claim->check, claim->fill);
+        REQUIRE_MESSAGE(n_found_by(&all->of[k][fill], claim->check) > 0, "%s of %s is not found by '%s' in fill %s",
+                        claim->name, all->set->op, claim->check, claim->fill);
+    }
+}
+
+static void faults_are_found(void) {
+    for (int set = 0; set < N_SETS; ++set)
+        check_claims(whole_matrix(set));
+}
+
+static void check_honest(const matrix *all) {
+    REQUIRE(all->complete);
+    for (int f = 0; all->fills[f]; ++f) {
+        const tally *const cell = &all->of[0][f];
+        REQUIRE_MESSAGE(cell->n_cases > 0 && cell->n_passed == cell->n_cases, "%s, fill %s: %d of %d pass",
+                        all->set->op, all->fills[f], cell->n_passed, cell->n_cases);
     }
 }
 
 static void honest_passes(void) {
-    const matrix *const all = whole_matrix();
-    REQUIRE(all->complete);
-    for (int f = 0; all->fills[f]; ++f) {
-        const tally *const cell = &all->of[PLANTED_honest][f];
-        REQUIRE_MESSAGE(cell->n_cases > 0 && cell->n_passed == cell->n_cases, "fill %s: %d of %d pass", all->fills[f],
-                        cell->n_passed, cell->n_cases);
-    }
+    for (int set = 0; set < N_SETS; ++set)
+        check_honest(whole_matrix(set));
 }
 
 /* Zero, a constant and a copy pass a case here and there, but no mode may consist of such cases only. */
-static void lazy_results_fail_in_every_fill(void) {
-    static const planted_fault lazy[] = {PLANTED_all_zero, PLANTED_constant, PLANTED_copy};
-    const matrix *const all = whole_matrix();
+static void check_lazy(const matrix *all) {
     REQUIRE(all->complete);
-    for (int k = 0; k < 3; ++k)
+    for (int k = all->set->n - 3; k < all->set->n; ++k)
         for (int f = 0; all->fills[f]; ++f)
-            REQUIRE_MESSAGE(n_found_by(&all->of[lazy[k]][f], "value") + n_found_by(&all->of[lazy[k]][f], "class") > 0,
-                            "%s passes everything in fill %s", kerf_planted_claims[lazy[k]].name, all->fills[f]);
+            REQUIRE_MESSAGE(n_found_by(&all->of[k][f], "value") + n_found_by(&all->of[k][f], "class") > 0,
+                            "%s of %s passes everything in fill %s", all->set->claims[k].name, all->set->op,
+                            all->fills[f]);
+}
+
+static void lazy_results_fail_in_every_fill(void) {
+    for (int set = 0; set < N_SETS; ++set)
+        check_lazy(whole_matrix(set));
 }
 
 /* ---- docs/checks.md -----------------------------------------------------------------------------------------------
@@ -152,8 +181,8 @@ static void print_matrix(const matrix *all, kerf_text *text) {
     for (int f = 0; all->fills[f]; ++f)
         kerf_text_printf(text, "---|");
     kerf_text_printf(text, "\n");
-    for (int k = 0; k < PLANTED_N; ++k) {
-        kerf_text_printf(text, "| %s |", kerf_planted_claims[k].name);
+    for (int k = 0; k < all->set->n; ++k) {
+        kerf_text_printf(text, "| %s |", all->set->claims[k].name);
         for (int f = 0; all->fills[f]; ++f)
             kerf_text_printf(text, all->of[k][f].n_checks > 0 ? " x |" : " |");
         kerf_text_printf(text, "\n");
@@ -170,8 +199,7 @@ static char *read_file(const char *path) {
     return memory;
 }
 
-static void matrix_is_documented(void) {
-    const matrix *const all = whole_matrix();
+static void check_document(const matrix *all) {
     REQUIRE(all->complete);
     static char printed[MATRIX_BYTES];
     kerf_text text = kerf_text_over(printed, sizeof printed);
@@ -181,6 +209,11 @@ static void matrix_is_documented(void) {
     free(document);
     REQUIRE(!text.cut);
     REQUIRE_MESSAGE(is_there, "docs/checks.md must hold this matrix:\n%s", printed);
+}
+
+static void matrix_is_documented(void) {
+    for (int set = 0; set < N_SETS; ++set)
+        check_document(whole_matrix(set));
 }
 
 const kerf_test kerf_tests_unit_planted[] = {
