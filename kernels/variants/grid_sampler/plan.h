@@ -15,7 +15,7 @@ typedef enum sample_way {
 
 /* From so many on, moving x to channels side by side and y back costs less than it gains. */
 #define FEW_CHANNELS 8
-/* Channels that are worked on together where results pass through a buffer, and that are packed together. */
+/* Channels that are worked on together where results pass through a buffer, and usually packed together. */
 #define BLOCK 64
 /* Bytes of planes that are converted together: some of the L2 cache. */
 #define PLANES_BYTES (1 << 20)
@@ -52,7 +52,7 @@ static bool goes_directly(const kerf_operand *y, kerf_interpolation interpolatio
     return channels_lie_together(y) && one_row && (y->at.dims[1] >= 4 || interpolation == KERF_NEAREST);
 }
 
-static void choose_way(sample_plan *plan) {
+static void choose_way(sample_plan *plan, int64_t few_channels) {
     const kerf_operand *const x = plan->x;
     const kerf_interpolation interpolation = plan->modes->interpolation;
     const bool together = channels_lie_together(x), in_rows = is_working(x) && x->at.strides[3] == 1;
@@ -62,14 +62,14 @@ static void choose_way(sample_plan *plan) {
         return;
     }
     const bool fits = can_window(plan->modes, plan->height, plan->width, in_rows ? x->at.strides[2] : plan->width);
-    plan->way = together || plan->n_channels >= FEW_CHANNELS || !fits ? WAY_CHANNELS : WAY_PLANAR;
+    plan->way = together || plan->n_channels >= few_channels || !fits ? WAY_CHANNELS : WAY_PLANAR;
     if (plan->way == WAY_PLANAR)
         plan->packs = !in_rows;
     else
         plan->packs = !together || !(is_working(x) || plan->direct);
 }
 
-static sample_plan plan_of(const kerf_problem *problem) {
+static sample_plan plan_of(const kerf_problem *problem, const kerf_config *config) {
     sample_plan plan = {.modes = problem->self, .x = problem->in[KERF_GS_X], .grid = problem->in[KERF_GS_GRID]};
     plan.y = problem->out[KERF_GS_Y];
     plan.n_images = plan.x->at.dims[0];
@@ -77,7 +77,7 @@ static sample_plan plan_of(const kerf_problem *problem) {
     plan.height = plan.x->at.dims[2];
     plan.width = plan.x->at.dims[3];
     plan.n_samples = plan.grid->at.dims[1] * plan.grid->at.dims[2];
-    choose_way(&plan);
+    choose_way(&plan, kerf_config_get(config, "pack_from", FEW_CHANNELS));
     if (!plan.packs || plan.n_samples == 0 || plan.n_images == 0 || plan.n_channels == 0)
         return plan;
     size_t n_pixels, elements;
@@ -88,7 +88,7 @@ static sample_plan plan_of(const kerf_problem *problem) {
         plan.scratch_bytes = SIZE_MAX;
         return plan;
     }
-    int64_t most = BLOCK;
+    int64_t most = kerf_config_get(config, "channel_block", BLOCK);
     if (plan.way == WAY_PLANAR)
         most = n_pixels * sizeof(kerf_real) > PLANES_BYTES ? 1 : (int64_t)(PLANES_BYTES / sizeof(kerf_real) / n_pixels);
     plan.block = plan.n_channels < most ? plan.n_channels : most;

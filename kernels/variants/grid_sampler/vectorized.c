@@ -243,9 +243,8 @@ static void convert_planes(void *arg, int rank) {
 
 /* A few samples of a huge image: copying it whole would cost far more memory and time than the samples do. */
 static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
-    const sample_plan plan = plan_of(problem);
+    const sample_plan plan = plan_of(problem, config);
     const double n_pixels = (double)plan.height * (double)plan.width;
-    (void)config;
     if (plan.scratch_bytes <= MOST_SPARSE_BYTES || n_pixels <= PIXELS_PER_SAMPLE * (double)plan.n_samples)
         return false;
     kerf_text_printf(why, "would pack images of %.0f pixels, %zu bytes of scratch, for %lld samples each", n_pixels,
@@ -254,12 +253,11 @@ static bool refuses(const kerf_problem *problem, const kerf_config *config, kerf
 }
 
 static kerf_memory memory(const kerf_problem *problem, const kerf_config *config) {
-    (void)config;
-    return (kerf_memory){.scratch_bytes = plan_of(problem).scratch_bytes, .alignment = 64};
+    return (kerf_memory){.scratch_bytes = plan_of(problem, config).scratch_bytes, .alignment = 64};
 }
 
 static kerf_status run(const kerf_launch *launch) {
-    const sample_plan plan = plan_of(launch->problem);
+    const sample_plan plan = plan_of(launch->problem, launch->config);
     sample_job job = {.plan = &plan, .launch = launch, .packed = launch->scratch};
     if (!launch->out[KERF_GS_Y] || plan.n_images == 0 || plan.n_channels == 0 || plan.n_samples == 0)
         return KERF_OK;
@@ -283,10 +281,22 @@ static kerf_status run(const kerf_launch *launch) {
     return KERF_OK;
 }
 
+static const kerf_parameter *const parameters[] = {
+    KERF_PARAMETER("pack_from", FEW_CHANNELS, 2, 4, 8, 16, 32, 1 << 20), /* channels, from which on x is packed */
+    KERF_PARAMETER("channel_block", BLOCK, 16, 32, 64, 128, 256),        /* channels that are packed together */
+    NULL,
+};
+static const char *const constraints[] = {
+    "channel_block == 64 || channel_block < 2 * C", /* what is beyond it means the same: all channels */
+    NULL,
+};
+static const kerf_space space = {.bytes = sizeof space, .parameters = parameters, .constraints = constraints};
+
 const kerf_variant KERF_SYMBOL = {
     .bytes = sizeof(kerf_variant),
     .summary = "vectors over samples, or over channels where those lie side by side",
     .refuses = refuses,
+    .space = &space,
     .memory = memory,
     .run = run,
 };
