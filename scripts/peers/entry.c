@@ -8,6 +8,7 @@
 #include "harness/row_limit.h"
 #include "harness/team.h"
 #include "harness/timing_buffers.h"
+#include "kernels/grid_sampler/grid_sampler.h"
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/registry.h"
 
@@ -19,14 +20,15 @@
 
 enum { N_JUDGES = 2 }; /* the case as it is, and with accumulate=storage */
 
-typedef kerf_status (*memory_function)(const kerf_grid_sampler_grad_args *, kerf_memory *, kerf_error *);
-typedef kerf_status (*grad_function)(const kerf_grid_sampler_grad_args *, kerf_error *);
-
+/* The entries of both ops, and the arguments of the one that is bound. */
 typedef struct bound_row {
-    memory_function memory;
-    grad_function run;
-    kerf_grid_sampler_grad_args args;
-    kerf_timing_block out[KERF_GSG_N_OUT], scratch;
+    kerf_status (*grad_memory)(const kerf_grid_sampler_grad_args *, kerf_memory *, kerf_error *);
+    kerf_status (*grad_run)(const kerf_grid_sampler_grad_args *, kerf_error *);
+    kerf_status (*forward_memory)(const kerf_grid_sampler_args *, kerf_memory *, kerf_error *);
+    kerf_status (*forward_run)(const kerf_grid_sampler_args *, kerf_error *);
+    kerf_grid_sampler_grad_args grad;
+    kerf_grid_sampler_args forward;
+    kerf_timing_block out[KERF_SAMPLING_MOST_OUT], scratch;
 } bound_row;
 
 struct kerf_peers {
@@ -36,7 +38,7 @@ struct kerf_peers {
     kerf_thread_team *team;
     kerf_rng offsets;
     kerf_timing_inputs inputs;
-    kerf_expect expect[N_JUDGES][KERF_GSG_N_OUT];
+    kerf_expect expect[N_JUDGES][KERF_SAMPLING_MOST_OUT];
     int n_rows;
     bound_row row[KERF_PEERS_ROWS];
 };
@@ -47,9 +49,30 @@ const char *kerf_peers_message(void) {
     return last_error.message;
 }
 
+static const char *op_name = "grid_sampler_grad";
+
+int kerf_peers_use(const char *op) {
+    if (strcmp(op, "grid_sampler") != 0 && strcmp(op, "grid_sampler_grad") != 0)
+        return (int)kerf_fail(&last_error, KERF_ERROR_USAGE, "op `%s`: grid_sampler and grid_sampler_grad are known",
+                              op);
+    op_name = strcmp(op, "grid_sampler") == 0 ? "grid_sampler" : "grid_sampler_grad";
+    return 0;
+}
+
+static bool is_forward(void) {
+    return strcmp(op_name, "grid_sampler") == 0;
+}
+
+static int n_in(const kerf_peers *peers) {
+    return peers->inputs.problem.n_in;
+}
+static int n_out(const kerf_peers *peers) {
+    return peers->inputs.problem.n_out;
+}
+
 static const kerf_operand *operand_of(const kerf_peers *peers, int operand) {
     const kerf_problem *const problem = &peers->inputs.problem;
-    return operand < KERF_GSG_N_IN ? problem->in[operand] : problem->out[operand - KERF_GSG_N_IN];
+    return operand < n_in(peers) ? problem->in[operand] : problem->out[operand - n_in(peers)];
 }
 
 static bool is_wanted(const kerf_peers *peers, int output) {
@@ -57,7 +80,7 @@ static bool is_wanted(const kerf_peers *peers, int output) {
 }
 
 static const kerf_op_entry *find_entry(void) {
-    return kerf_registry_find(kerf_registry_builtin(), "grid_sampler_grad");
+    return kerf_registry_find(kerf_registry_builtin(), op_name);
 }
 
 int kerf_peers_read(const char *path, void (*tell)(const char *text)) {
@@ -132,7 +155,7 @@ kerf_peers *kerf_peers_open(const char *line, int threads, uint64_t offsets) {
 
 void kerf_peers_close(kerf_peers *peers) {
     for (int r = 0; r < peers->n_rows; ++r) {
-        for (int o = 0; o < KERF_GSG_N_OUT; ++o)
+        for (int o = 0; o < KERF_SAMPLING_MOST_OUT; ++o)
             kerf_timing_block_unmap(&peers->row[r].out[o]);
         kerf_timing_block_unmap(&peers->row[r].scratch);
     }
@@ -145,7 +168,7 @@ void kerf_peers_close(kerf_peers *peers) {
 void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operand *result) {
     const kerf_strided *const at = &operand_of(peers, operand)->at;
     *result = (kerf_peers_operand){0};
-    if (operand < KERF_GSG_N_IN)
+    if (operand < n_in(peers))
         result->data = peers->inputs.set[0].block[operand].data;
     kerf_strided_count(at, &result->n_elements);
     memcpy(result->dims, at->dims, sizeof result->dims);
@@ -154,10 +177,10 @@ void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operan
 
 double kerf_peers_bytes(const kerf_peers *peers) {
     double bytes = 0;
-    for (int i = 0; i < KERF_GSG_N_IN + KERF_GSG_N_OUT; ++i) {
+    for (int i = 0; i < n_in(peers) + n_out(peers); ++i) {
         const kerf_strided at = kerf_strided_unique(&operand_of(peers, i)->at);
         int64_t n;
-        if ((i < KERF_GSG_N_IN || is_wanted(peers, i - KERF_GSG_N_IN)) && kerf_strided_count(&at, &n))
+        if ((i < n_in(peers) || is_wanted(peers, i - n_in(peers))) && kerf_strided_count(&at, &n))
             bytes += (double)n * (double)kerf_dtype_bytes(peers->c.dtype);
     }
     return bytes;
@@ -194,46 +217,57 @@ static kerf_status bind_functions(const char *path, bound_row *row) {
     void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return kerf_fail(&last_error, KERF_ERROR_FILE, "cannot load the library: %s", dlerror());
-    row->memory = (memory_function)dlsym(library, "kerf_grid_sampler_grad_memory");
-    row->run = (grad_function)dlsym(library, "kerf_grid_sampler_grad");
-    if (!row->memory || !row->run)
-        return kerf_fail(&last_error, KERF_ERROR_FILE, "%s is no libkerf_kernels: it lacks kerf_grid_sampler_grad",
-                         path);
+    *(void **)&row->grad_memory = dlsym(library, "kerf_grid_sampler_grad_memory");
+    *(void **)&row->grad_run = dlsym(library, "kerf_grid_sampler_grad");
+    *(void **)&row->forward_memory = dlsym(library, "kerf_grid_sampler_memory");
+    *(void **)&row->forward_run = dlsym(library, "kerf_grid_sampler");
+    if (is_forward() ? !row->forward_memory || !row->forward_run : !row->grad_memory || !row->grad_run)
+        return kerf_fail(&last_error, KERF_ERROR_FILE, "%s is no libkerf_kernels: it lacks kerf_%s", path, op_name);
     return KERF_OK;
 }
 
-static kerf_tensor tensor_of(const kerf_peers *peers, int operand, void *data) {
-    return (kerf_tensor){.data = data, .at = operand_of(peers, operand)->at};
+static kerf_tensor tensor_of(const kerf_peers *peers, int operand) {
+    kerf_tensor tensor = {.at = operand_of(peers, operand)->at};
+    if (operand < n_in(peers))
+        tensor.data = peers->inputs.set[0].block[operand].data;
+    return tensor;
 }
 
-static kerf_status bind_outputs(kerf_peers *peers, bound_row *row) {
-    kerf_tensor *const out[] = {&row->args.dx, &row->args.dgrid};
-    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
-        const int operand = KERF_GSG_N_IN + o;
-        *out[o] = tensor_of(peers, operand, NULL);
-        if (!is_wanted(peers, o))
-            continue;
-        KERF_TRY(kerf_timing_operand_map(operand_of(peers, operand), &peers->offsets, &row->out[o], &last_error));
-        out[o]->data = row->out[o].data;
+static kerf_status bind_output(kerf_peers *peers, bound_row *row, int output, kerf_tensor *to) {
+    const int operand = n_in(peers) + output;
+    *to = tensor_of(peers, operand);
+    if (!is_wanted(peers, output))
+        return KERF_OK;
+    KERF_TRY(kerf_timing_operand_map(operand_of(peers, operand), &peers->offsets, &row->out[output], &last_error));
+    to->data = row->out[output].data;
+    return KERF_OK;
+}
+
+static kerf_status bind_arguments(kerf_peers *peers, bound_row *row, kerf_memory *memory) {
+    const kerf_grid_sampler_modes modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
+    const kerf_team *const team = peers->team ? kerf_thread_team_get(peers->team) : NULL;
+    const kerf_dtype dtype = peers->c.dtype;
+    if (is_forward()) {
+        row->forward =
+            (kerf_grid_sampler_args){.bytes = sizeof row->forward, .dtype = dtype, .modes = modes, .team = team};
+        row->forward.x = tensor_of(peers, KERF_GS_X);
+        row->forward.grid = tensor_of(peers, KERF_GS_GRID);
+        KERF_TRY(bind_output(peers, row, KERF_GS_Y, &row->forward.y));
+        return row->forward_memory(&row->forward, memory, &last_error);
     }
-    return KERF_OK;
+    row->grad = (kerf_grid_sampler_grad_args){.bytes = sizeof row->grad, .dtype = dtype, .modes = modes, .team = team};
+    row->grad.grad = tensor_of(peers, KERF_GSG_GRAD);
+    row->grad.x = tensor_of(peers, KERF_GSG_X);
+    row->grad.grid = tensor_of(peers, KERF_GSG_GRID);
+    KERF_TRY(bind_output(peers, row, KERF_GSG_DX, &row->grad.dx));
+    KERF_TRY(bind_output(peers, row, KERF_GSG_DGRID, &row->grad.dgrid));
+    return row->grad_memory(&row->grad, memory, &last_error);
 }
 
 static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row) {
-    KERF_TRY(bind_functions(path, row));
-    const kerf_grid_sampler_modes *const modes = peers->inputs.problem.self;
-    row->args = (kerf_grid_sampler_grad_args){
-        .bytes = sizeof row->args,
-        .dtype = peers->c.dtype,
-        .modes = *modes,
-        .grad = tensor_of(peers, KERF_GSG_GRAD, peers->inputs.set[0].block[KERF_GSG_GRAD].data),
-        .x = tensor_of(peers, KERF_GSG_X, peers->inputs.set[0].block[KERF_GSG_X].data),
-        .grid = tensor_of(peers, KERF_GSG_GRID, peers->inputs.set[0].block[KERF_GSG_GRID].data),
-        .team = peers->team ? kerf_thread_team_get(peers->team) : NULL,
-    };
-    KERF_TRY(bind_outputs(peers, row));
     kerf_memory memory;
-    KERF_TRY(row->memory(&row->args, &memory, &last_error));
+    KERF_TRY(bind_functions(path, row));
+    KERF_TRY(bind_arguments(peers, row, &memory));
     if (memory.scratch_bytes > INT64_MAX)
         return kerf_fail(&last_error, KERF_ERROR_MEMORY, "the scratch of this case overflows");
     const kerf_operand scratch = {.bytes = sizeof scratch,
@@ -242,8 +276,8 @@ static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row)
                                   .at = {.rank = 1, .dims = {(int64_t)memory.scratch_bytes}, .strides = {1}}};
     KERF_TRY(kerf_timing_operand_map(&scratch, &peers->offsets, &row->scratch, &last_error));
     memset(row->scratch.data, 0, memory.scratch_bytes);
-    row->args.scratch = row->scratch.data;
-    row->args.scratch_bytes = memory.scratch_bytes;
+    row->grad.scratch = row->forward.scratch = row->scratch.data;
+    row->grad.scratch_bytes = row->forward.scratch_bytes = memory.scratch_bytes;
     return KERF_OK;
 }
 
@@ -260,12 +294,14 @@ int kerf_peers_bind(kerf_peers *peers, const char *path) {
 }
 
 int kerf_peers_run(kerf_peers *peers, int row) {
-    return (int)peers->row[row].run(&peers->row[row].args, &last_error);
+    const bound_row *const bound = &peers->row[row];
+    return (int)(is_forward() ? bound->forward_run(&bound->forward, &last_error)
+                              : bound->grad_run(&bound->grad, &last_error));
 }
 
 void kerf_peers_poison(kerf_peers *peers, int row) {
-    for (int o = 0; o < KERF_GSG_N_OUT; ++o) {
-        const kerf_operand *const operand = operand_of(peers, KERF_GSG_N_IN + o);
+    for (int o = 0; o < n_out(peers); ++o) {
+        const kerf_operand *const operand = operand_of(peers, n_in(peers) + o);
         kerf_extent extent;
         if (!is_wanted(peers, o) || kerf_extent_of(operand, &extent, NULL) != KERF_OK)
             continue;
@@ -279,8 +315,7 @@ void kerf_peers_poison(kerf_peers *peers, int row) {
 void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *packed) {
     kerf_extent extent;
     if (kerf_extent_of(operand_of(peers, operand), &extent, NULL) == KERF_OK)
-        kerf_place_gather(operand_of(peers, operand), &extent, packed,
-                          peers->row[row].out[operand - KERF_GSG_N_IN].data);
+        kerf_place_gather(operand_of(peers, operand), &extent, packed, peers->row[row].out[operand - n_in(peers)].data);
 }
 
 int kerf_peers_expect(kerf_peers *peers, int storage) {
@@ -296,7 +331,7 @@ int kerf_peers_expect(kerf_peers *peers, int storage) {
 
 void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const void *packed,
                       kerf_peers_verdict *verdict) {
-    const int output = operand - KERF_GSG_N_IN;
+    const int output = operand - n_in(peers);
     *verdict = (kerf_peers_verdict){0};
     if (!is_wanted(peers, output))
         return;

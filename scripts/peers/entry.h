@@ -10,7 +10,11 @@ typedef struct kerf_peers kerf_peers;
 
 enum { KERF_PEERS_ROWS = 8 };
 
-/* One operand, in the order grad, x, grid, dx, dgrid. Strides in elements, both of four axes. */
+/* From now on cases are of this op, grid_sampler_grad (the default) or grid_sampler; 0 is success. */
+int kerf_peers_use(const char *op);
+
+/* One operand, inputs before outputs: grad, x, grid, dx, dgrid, or x, grid, y. Strides in elements, both of four axes.
+ */
 typedef struct kerf_peers_operand {
     void *data; /* NULL for outputs, which each row has its own of */
     int64_t n_elements, dims[4], strides[4];
@@ -41,7 +45,7 @@ int kerf_peers_run(kerf_peers *peers, int row);
 /* Fills the outputs of the row with NaN. */
 void kerf_peers_poison(kerf_peers *peers, int row);
 
-/* A packed copy of an output (3 or 4) of the row in `packed`. */
+/* A packed copy of an output, numbered like the operands, of the row in `packed`. */
 void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *packed);
 /* The oracle of the case, or of the case with accumulate=storage. Needed once before kerf_peers_judge; 0 is success. */
 int kerf_peers_expect(kerf_peers *peers, int storage);

@@ -3,8 +3,8 @@
 import ctypes
 import os
 
-OPERANDS = ("grad", "x", "grid", "dx", "dgrid")
-OUTPUTS = (3, 4)
+# Operands by op, inputs before outputs, and how many of them are inputs.
+OPS = {"grid_sampler_grad": (("grad", "x", "grid", "dx", "dgrid"), 3), "grid_sampler": (("x", "grid", "y"), 2)}
 ISAS = {1: "avx2", 2: "avx512", 4: "neon"}
 
 
@@ -26,7 +26,7 @@ TELL = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 
 
 class Library:
-    def __init__(self, build):
+    def __init__(self, build, op="grid_sampler_grad"):
         self.c = ctypes.CDLL(os.path.join(build, "libkerf_peers.so"), mode=os.RTLD_LOCAL)
         pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
         for name, result, arguments in (
@@ -38,10 +38,14 @@ class Library:
                 ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
                 ("expect", number, [pointer, number]),
                 ("judge", None, [pointer, number, number, pointer, ctypes.POINTER(Verdict)]),
-                ("isa", ctypes.c_uint64, []), ("cpu", text, [])):
+                ("isa", ctypes.c_uint64, []), ("cpu", text, []), ("use", number, [text])):
             function = getattr(self.c, "kerf_peers_" + name)
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
+        if self.use(op.encode()) != 0:
+            self.fail()
+        self.op, (self.operands, n_inputs) = op, OPS[op]
+        self.inputs, self.outputs = range(n_inputs), range(n_inputs, len(self.operands))
 
     def fail(self):
         raise Failure(self.message().decode())
@@ -99,14 +103,14 @@ class Case:
 
     def wants(self, output):
         want = self.fields.get("want", "all")
-        return want == "all" or OPERANDS[output] in want.split("+")
+        return want == "all" or self.library.operands[output] in want.split("+")
 
     def result(self, row):
         """The outputs of one call on poisoned memory, packed, as {operand: buffer}."""
         self.library.poison(self.handle, row)
         self.caller(row)()
         packed = {}
-        for output in filter(self.wants, OUTPUTS):
+        for output in filter(self.wants, self.library.outputs):
             packed[output] = ctypes.create_string_buffer(self.operand(output).n_elements * bytes_of(self.dtype) or 1)
             self.library.gather(self.handle, row, output, packed[output])
         return packed

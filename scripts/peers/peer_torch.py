@@ -1,10 +1,10 @@
-"""PyTorch as a peer: aten's own backward on the arrays of a case."""
+"""PyTorch as a peer: aten's own forward or backward on the arrays of a case."""
 
 import ctypes
 
 import torch
 
-from library import OUTPUTS, bytes_of
+from library import bytes_of
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
 INTERPOLATIONS = {"bilinear": 0, "nearest": 1, "bicubic": 2}
@@ -28,16 +28,20 @@ def tensor_of(case, number):
 
 def caller(case):
     """A function that makes one call and returns its results."""
-    backward = torch.ops.aten.grid_sampler_2d_backward.default
-    grad, x, grid = (tensor_of(case, number) for number in range(3))
+    inputs = [tensor_of(case, number) for number in case.library.inputs]
     interpolation = INTERPOLATIONS[case.fields.get("interpolation_mode", "bilinear")]
     padding = PADDINGS[case.fields.get("padding_mode", "zeros")]
     aligned = case.fields.get("align_corners", "false") == "true"
-    wanted = [case.wants(output) for output in OUTPUTS]
-    return lambda: backward(grad, x, grid, interpolation, padding, aligned, wanted)
+    if case.library.op == "grid_sampler":
+        forward = torch.ops.aten.grid_sampler_2d.default
+        return lambda: (forward(*inputs, interpolation, padding, aligned),)
+    backward = torch.ops.aten.grid_sampler_2d_backward.default
+    wanted = [case.wants(output) for output in case.library.outputs]
+    return lambda: backward(*inputs, interpolation, padding, aligned, wanted)
 
 
 def result(case):
     """The outputs of one call, packed, as {operand: address}, with what keeps them alive."""
-    tensors = {output: tensor.contiguous() for output, tensor in zip(OUTPUTS, caller(case)()) if case.wants(output)}
+    found = zip(case.library.outputs, caller(case)())
+    tensors = {output: tensor.contiguous() for output, tensor in found if case.wants(output)}
     return {output: tensor.data_ptr() for output, tensor in tensors.items()}, tensors

@@ -39,8 +39,23 @@ EOF
 
 cp -L "$KERF_BUILD_DIR/libkerf_kernels.so" "$folder/other.so"
 
-# One wrong element in each of the outputs, and one that is not finite.
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/scripts/peers
+
+# The forward: one output, and one wrong element in it.
+python3 - "$folder/other.so" <<'EOF' || fail 'a wrong y passes'
+import os, struct, sys
+import library
+entry = library.Library(os.environ["KERF_BUILD_DIR"], "grid_sampler")
+case = library.Case(entry, "N=1 C=2 H=5 W=6 Ho=4 Wo=3 dtype=f32 fill=uniform", 2, 1)
+packed = case.result(case.bind(sys.argv[1]))
+case.expect(0)
+assert list(packed) == [2] and case.judge(0, packed)["n_bad"] == 0
+packed[2][4:8] = struct.pack("f", 100.0)
+assert case.judge(0, packed)["n_bad"] == 1
+case.close()
+EOF
+
+# One wrong element in each of the outputs, and one that is not finite.
 python3 - "$folder/other.so" <<'EOF' || fail 'a wrong value passes'
 import os, struct, sys
 import library
