@@ -32,6 +32,9 @@ catch_discover_tests(kerf_tests PROPERTIES TIMEOUT 300)
 add_test(NAME "docs: add-a-variant.md does what it says" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/add_a_variant.sh)
 set_tests_properties("docs: add-a-variant.md does what it says" PROPERTIES LABELS slow TIMEOUT 300)
 
+add_test(NAME "docs: the tests of known-faults.md are there" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/known_faults.sh
+                                                                  $<TARGET_FILE:kerf_tests>)
+
 # A library with sanitizers cannot be loaded into Python.
 if(NOT KERF_SANITIZE)
     add_test(NAME "peers: our side without any peer" COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/peers.sh)

@@ -1,5 +1,5 @@
 /* Cases on which public libraries went wrong, with the right answer, for the oracle and for every row of this machine.
- * The rows of the list that speak of the forward only are named in docs/verification.md. */
+ * docs/known-faults.md has the whole list. */
 #include "tests/grid_sampler_fixture.h"
 
 #include "base/rng.h"

@@ -287,6 +287,51 @@ static void views(void) {
     }
 }
 
+/* pytorch#41656, pytorch PR#41923: 2^31 + 65536 elements. The image is never written but at its corners, so it takes no
+ * memory; coordinates are half a pixel outside the corners. */
+static void image_of_2_31_elements(void) {
+    fixture f;
+    fixture_open_forward(&f, KERF_F16, (kerf_grid_sampler_modes){0}, (int64_t[]){1, 1, 32769, 65536, 2, 2});
+    if (!f.data[KERF_GS_X]) {
+        fixture_close(&f);
+        SKIP("no room for 4 GiB of addresses");
+    }
+    const int64_t pixels[] = {0, 65535, INT64_C(32768) * 65536, f.count[KERF_GS_X] - 1};
+    for (int i = 0; i < 4; ++i)
+        fixture_set(&f, KERF_GS_X, pixels[i], 4 << i);
+    fixture_set_all(&f, KERF_GS_GRID, (const double[]){-1, -1, 1, -1, -1, 1, 1, 1});
+    const bool known = fixture_expect(&f);
+    for (const kerf_row *const *row = fixture_rows_of(&f); known && *row && !kerf_test_failed(); ++row)
+        if (fixture_run(&f, *row, NULL)) {
+            CHECK(fixture_is_right(&f, *row));
+            for (int i = 0; i < 4; ++i)
+                CHECK(fixture_get(&f, KERF_GS_Y, i) == 1 << i);
+        }
+    fixture_close(&f);
+}
+
+/* SegmentAnythingin3D#94: nothing to sample from is refused, and y stays as it was. */
+static void nothing_to_sample(void) {
+    const int64_t images[][4] = {{1, 1, 0, 2}, {1, 1, 2, 0}};
+    for (int i = 0; i < 2; ++i) {
+        const float point[2] = {0, 0};
+        float x = 0, y = -7;
+        kerf_grid_sampler_args args = {.bytes = sizeof args,
+                                       .dtype = KERF_F32,
+                                       .x = {.data = &x, .at = {.rank = 4}},
+                                       .grid = {.data = (void *)(uintptr_t)point, .at = {.rank = 4}},
+                                       .y = {.data = &y, .at = {.rank = 4, .dims = {1, 1, 1, 1}}}};
+        memcpy(args.x.at.dims, images[i], sizeof images[i]);
+        memcpy(args.grid.at.dims, (const int64_t[]){1, 1, 1, 2}, 4 * sizeof(int64_t));
+        kerf_strided_pack(&args.x.at);
+        kerf_strided_pack(&args.grid.at);
+        kerf_strided_pack(&args.y.at);
+        kerf_error error = {0};
+        REQUIRE(kerf_grid_sampler(&args, &error) == KERF_ERROR_USAGE);
+        REQUIRE(y == -7);
+    }
+}
+
 /* NVIDIA/TensorRT#4646: the names of opset 20 are the same case, so the same bits. */
 static void names_of_opset_20(void) {
     static const char *const pairs[][2] = {{"bilinear", "linear"}, {"bicubic", "cubic"}};
@@ -317,6 +362,8 @@ const kerf_test kerf_tests_golden_known_faults_forward[] = {
     TEST("f16 on a width of 65536 (ROCm/pytorch GridSampler.cu)", wide_half_precision),
     TEST("1025 channels and no samples (pytorch#7435 and pytorch#175683)", many_channels_and_no_samples),
     TEST("views give what packed copies give (pytorch#171602)", views),
+    TEST("an image of more than 2^31 elements (pytorch#41656)", image_of_2_31_elements),
+    TEST("refused shapes (SegmentAnythingin3D#94)", nothing_to_sample),
     TEST("names of opset 20 (NVIDIA/TensorRT#4646)", names_of_opset_20),
     {0},
 };
