@@ -1,6 +1,9 @@
 /* Faults of public libraries in space_to_batch and batch_to_space, each with the input that shows it and the right
- * result: what the reports and the public tests say. Through the C entries. */
+ * result: what the reports and the public tests say. Through the C entries and on every row of this machine. */
+#include "base/cpu.h"
 #include "kernels/batch_to_space/batch_to_space.h"
+#include "kernels/entry.h"
+#include "kernels/registry.h"
 #include "kernels/space_to_batch/space_to_batch.h"
 #include "tests/catch_shim.h"
 
@@ -219,6 +222,50 @@ static kerf_status run_entry(const fault *f, const int32_t *x, int32_t *y, kerf_
     return (f->way == KERF_SPACE_TO_BATCH ? kerf_space_to_batch : kerf_batch_to_space)(&args, error);
 }
 
+static bool is_right(const fault *f, const int32_t *y) {
+    return memcmp(y + f->from, f->value, (size_t)f->n_right * sizeof *y) == 0;
+}
+
+static void check_rows(const fault *f, const int32_t *x, int32_t *y) {
+    const bool to_batch = f->way == KERF_SPACE_TO_BATCH;
+    const kerf_op_entry *const entry =
+        kerf_registry_find(kerf_registry_builtin(), to_batch ? "space_to_batch" : "batch_to_space");
+    const kerf_space_batch_request request = {.way = f->way,
+                                              .block_shape = f->block,
+                                              .n_block_shape = f->n_blocks,
+                                              .margins = f->margins,
+                                              .n_margins = 2 * f->n_blocks};
+    const kerf_strided x_at = packed(f->rank, f->shape);
+    kerf_space_batch self;
+    kerf_strided y_at;
+    REQUIRE(kerf_space_batch_resolve(&request, KERF_I32, &x_at, &self, &y_at, NULL) == KERF_OK);
+    kerf_strided_pack(&y_at);
+    const kerf_operand from = kerf_entry_operand("x", KERF_IN, &x_at, KERF_I32);
+    const kerf_operand to = kerf_entry_operand("y", KERF_OUT, &y_at, KERF_I32);
+    const kerf_operand *const in[] = {&from}, *const out[] = {&to};
+    const kerf_problem problem = {.bytes = sizeof problem,
+                                  .op = entry->op,
+                                  .self = &self,
+                                  .n_in = 1,
+                                  .n_out = 1,
+                                  .in = in,
+                                  .out = out,
+                                  .want = 1};
+    const kerf_launch launch = {
+        .bytes = sizeof launch, .problem = &problem, .in = (const void *const[]){x}, .out = (void *const[]){y}};
+    for (const kerf_row *const *row = entry->rows; *row; ++row) {
+        const kerf_variant *const variant = (*row)->variant[kerf_dtype_class(KERF_I32)];
+        kerf_text why = kerf_text_over((char[200]){""}, 200);
+        if ((*row)->missing || (*row)->device == KERF_DEVICE_CUDA ||
+            ((*row)->isa_mask & kerf_cpu_isa()) != (*row)->isa_mask || !variant ||
+            (variant->refuses && variant->refuses(&problem, NULL, &why)))
+            continue;
+        memset(y, 0x7f, MOST * 4 * sizeof *y);
+        REQUIRE_MESSAGE(variant->run(&launch) == KERF_OK && is_right(f, y), "%s: row %d", f->source,
+                        (int)(row - entry->rows));
+    }
+}
+
 static void faults_are_not_repeated(void) {
     static int32_t x[1 << 13], y[MOST * 4];
     for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) {
@@ -233,7 +280,8 @@ static void faults_are_not_repeated(void) {
             continue;
         }
         REQUIRE_MESSAGE(status == KERF_OK, "%s: %s", f->source, error.message);
-        REQUIRE_MESSAGE(memcmp(y + f->from, f->value, (size_t)f->n_right * sizeof *y) == 0, "%s", f->source);
+        REQUIRE_MESSAGE(is_right(f, y), "%s", f->source);
+        check_rows(f, x, y);
     }
 }
 
