@@ -21,7 +21,8 @@ add_dependencies(kerf_tests bench planted kerf_peers kerf_kernels_shared)
 # The planted wrong kernels as a plug-in, to see on the command line that they are found. The functions of base/ are the
 # program's that loads it.
 add_library(planted MODULE tests/planted/kernels_real32.c tests/planted/kernels_real64.c tests/planted/forward_real32.c
-            tests/planted/forward_real64.c tests/planted/rows.c
+            tests/planted/forward_real64.c tests/planted/conv2d_real32.c
+            tests/planted/conv2d_real64.c tests/planted/rows.c
             tests/planted/timed.c tests/planted/claims.c tests/planted/tuned.c)
 target_link_libraries(planted PRIVATE kerf_exact)
 set_target_properties(planted PROPERTIES PREFIX "")

@@ -1,5 +1,5 @@
-/* Wrong kernels of grid_sampler_grad and grid_sampler, to show that they are found; `honest` is the same code without a
- * fault. */
+/* Wrong kernels of grid_sampler_grad, grid_sampler and conv2d, to show that they are found; `honest` is the same code
+ * without a fault. */
 #ifndef KERF_TESTS_PLANTED_PLANTED_H
 #define KERF_TESTS_PLANTED_PLANTED_H
 
@@ -19,6 +19,13 @@ typedef enum planted_forward_fault {
 } planted_forward_fault;
 #undef PLANTED
 
+#define PLANTED(name, ...) PLANTED_CONV2D_##name,
+typedef enum planted_conv2d_fault {
+#include "tests/planted/conv2d.def"
+    PLANTED_CONV2D_N
+} planted_conv2d_fault;
+#undef PLANTED
+
 typedef struct planted_claim {
     const char *name, *what, *check, *fill; /* check is "" where nothing is wrong */
 } planted_claim;
@@ -29,6 +36,9 @@ extern const kerf_row *const kerf_planted_rows[PLANTED_N + 1];
 /* Those of the forward, by planted_forward_fault. */
 extern const planted_claim kerf_planted_forward_claims[PLANTED_FORWARD_N];
 extern const kerf_row *const kerf_planted_forward_rows[PLANTED_FORWARD_N + 1];
+/* Those of conv2d, by planted_conv2d_fault. */
+extern const planted_claim kerf_planted_conv2d_claims[PLANTED_CONV2D_N];
+extern const kerf_row *const kerf_planted_conv2d_rows[PLANTED_CONV2D_N + 1];
 
 /* Those that pass when they are verified and must be found when they are timed; ends with NULL. */
 extern const kerf_row *const kerf_planted_timed_rows[];

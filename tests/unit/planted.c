@@ -10,21 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILLS = 8, MAX_CHECKS = 12, MAX_PLANTED = 32, ARENA_BYTES = 1 << 26, MATRIX_BYTES = 16384 };
-_Static_assert((int)PLANTED_N <= MAX_PLANTED && (int)PLANTED_FORWARD_N <= MAX_PLANTED, "more planted kernels than fit");
+enum { MAX_FILLS = 8, MAX_CHECKS = 12, MAX_PLANTED = 40, ARENA_BYTES = 1 << 26, MATRIX_BYTES = 16384 };
+_Static_assert((int)PLANTED_N <= MAX_PLANTED && (int)PLANTED_FORWARD_N <= MAX_PLANTED &&
+                   (int)PLANTED_CONV2D_N <= MAX_PLANTED,
+               "more planted kernels than fit");
 
 /* The planted kernels of one op; `honest` is the first, the lazy ones the last three. */
 typedef struct planted_set {
-    const char *op;
+    const char *op, *dtypes;
+    bool edge; /* of the set edge too, not of smoke only */
     int n;
     const planted_claim *claims;
     const kerf_row *const *rows;
 } planted_set;
 
-enum { N_SETS = 2 };
+enum { N_SETS = 3 };
 static const planted_set sets[N_SETS] = {
-    {"grid_sampler_grad", PLANTED_N, kerf_planted_claims, kerf_planted_rows},
-    {"grid_sampler", PLANTED_FORWARD_N, kerf_planted_forward_claims, kerf_planted_forward_rows},
+    {"grid_sampler_grad", "f32", true, PLANTED_N, kerf_planted_claims, kerf_planted_rows},
+    {"grid_sampler", "f32", true, PLANTED_FORWARD_N, kerf_planted_forward_claims, kerf_planted_forward_rows},
+    {"conv2d", "f32,i8", false, PLANTED_CONV2D_N, kerf_planted_conv2d_claims, kerf_planted_conv2d_rows},
 };
 
 /* In how many of the cases of a fill each check found the kernel. */
@@ -57,14 +61,15 @@ static void count(tally *cell, const kerf_finding *finding) {
     ++cell->n_found[k];
 }
 
-/* The sets smoke (all combinations) and edge (all pairs), in f32. */
-static kerf_status read_cases(const kerf_op_entry *entry, kerf_arena *arena, kerf_case_list *list, kerf_error *error) {
-    const kerf_case_filter f32_only = {.dtypes = "f32"};
+/* Of the sets smoke (all combinations) and edge (all pairs). */
+static kerf_status read_cases(const kerf_op_entry *entry, const planted_set *set, kerf_arena *arena,
+                              kerf_case_list *list, kerf_error *error) {
+    const kerf_case_filter filter = {.dtypes = set->dtypes};
     for (int i = 0; entry->cases[i]; i += 2) {
         const bool is_smoke = strcmp(entry->cases[i], "smoke") == 0;
-        if (is_smoke || strcmp(entry->cases[i], "edge") == 0)
+        if (is_smoke || (set->edge && strcmp(entry->cases[i], "edge") == 0))
             KERF_TRY(kerf_cases_read(entry->op, entry->cases[i], entry->cases[i + 1],
-                                     is_smoke ? KERF_EXPAND_ALL : KERF_EXPAND_PAIRS, &f32_only, arena, list, error));
+                                     is_smoke ? KERF_EXPAND_ALL : KERF_EXPAND_PAIRS, &filter, arena, list, error));
     }
     return KERF_OK;
 }
@@ -98,7 +103,7 @@ static const matrix *whole_matrix(int set) {
     kerf_error error = {""};
     kerf_status status = kerf_arena_map_shared(&arena, ARENA_BYTES, &error);
     if (status == KERF_OK)
-        status = read_cases(entry, &arena, &cases, &error);
+        status = read_cases(entry, &sets[set], &arena, &cases, &error);
     if (status == KERF_OK)
         status = verify_all(entry, &cases, result, &error);
     if (status != KERF_OK)

@@ -1,0 +1,2 @@
+#define KERF_CLASS 0
+#include "tests/planted/conv2d.h"

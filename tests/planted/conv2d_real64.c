@@ -1,0 +1,2 @@
+#define KERF_CLASS 1
+#include "tests/planted/conv2d.h"
