@@ -3,33 +3,51 @@
 #include "base/cpu.h"
 #include "harness/casegen.h"
 #include "harness/compare.h"
+#include "harness/limit_loops.h"
 #include "harness/limits_file.h"
 #include "harness/place.h"
 #include "harness/row_limit.h"
 #include "harness/team.h"
 #include "harness/timing_buffers.h"
+#include "kernels/batch_to_space/batch_to_space.h"
 #include "kernels/grid_sampler/grid_sampler.h"
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/registry.h"
+#include "kernels/space_to_batch/space_to_batch.h"
 
 #include <dlfcn.h>
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { N_JUDGES = 2 }; /* the case as it is, and with accumulate=storage */
 
-/* The entries of both ops, and the arguments of the one that is bound. */
+typedef struct op_binding op_binding;
+
+/* A row: the entry of one op with its arguments, or a copy (`loops`). */
 typedef struct bound_row {
-    kerf_status (*grad_memory)(const kerf_grid_sampler_grad_args *, kerf_memory *, kerf_error *);
-    kerf_status (*grad_run)(const kerf_grid_sampler_grad_args *, kerf_error *);
-    kerf_status (*forward_memory)(const kerf_grid_sampler_args *, kerf_memory *, kerf_error *);
-    kerf_status (*forward_run)(const kerf_grid_sampler_args *, kerf_error *);
-    kerf_grid_sampler_grad_args grad;
-    kerf_grid_sampler_args forward;
+    const op_binding *op;
+    void *memory, *run; /* functions of the type that the op has */
+    union {
+        kerf_grid_sampler_grad_args grad;
+        kerf_grid_sampler_args forward;
+        kerf_space_batch_args space;
+    } args;
+    kerf_limit_loops *loops;
+    kerf_limit_kind copy;
     kerf_timing_block out[KERF_SAMPLING_MOST_OUT], scratch;
 } bound_row;
+
+/* What an op needs to be called through its plain C entry. */
+struct op_binding {
+    const char *name;
+    bool has_memory; /* kerf_<name>_memory says what scratch a call takes */
+    kerf_status (*bind)(kerf_peers *, bound_row *, kerf_memory *);
+    void (*give_scratch)(bound_row *, void *data, size_t bytes);
+    kerf_status (*call)(const bound_row *);
+};
 
 struct kerf_peers {
     const kerf_op_entry *entry;
@@ -49,19 +67,8 @@ const char *kerf_peers_message(void) {
     return last_error.message;
 }
 
-static const char *op_name = "grid_sampler_grad";
-
-int kerf_peers_use(const char *op) {
-    if (strcmp(op, "grid_sampler") != 0 && strcmp(op, "grid_sampler_grad") != 0)
-        return (int)kerf_fail(&last_error, KERF_ERROR_USAGE, "op `%s`: grid_sampler and grid_sampler_grad are known",
-                              op);
-    op_name = strcmp(op, "grid_sampler") == 0 ? "grid_sampler" : "grid_sampler_grad";
-    return 0;
-}
-
-static bool is_forward(void) {
-    return strcmp(op_name, "grid_sampler") == 0;
-}
+static const op_binding ops[4];
+static const op_binding *op = &ops[0];
 
 static int n_in(const kerf_peers *peers) {
     return peers->inputs.problem.n_in;
@@ -80,7 +87,7 @@ static bool is_wanted(const kerf_peers *peers, int output) {
 }
 
 static const kerf_op_entry *find_entry(void) {
-    return kerf_registry_find(kerf_registry_builtin(), op_name);
+    return kerf_registry_find(kerf_registry_builtin(), op->name);
 }
 
 int kerf_peers_read(const char *path, void (*tell)(const char *text)) {
@@ -158,6 +165,7 @@ void kerf_peers_close(kerf_peers *peers) {
         for (int o = 0; o < KERF_SAMPLING_MOST_OUT; ++o)
             kerf_timing_block_unmap(&peers->row[r].out[o]);
         kerf_timing_block_unmap(&peers->row[r].scratch);
+        kerf_limit_loops_close(peers->row[r].loops);
     }
     kerf_timing_inputs_close(&peers->inputs);
     kerf_thread_team_close(peers->team);
@@ -171,6 +179,7 @@ void kerf_peers_describe(const kerf_peers *peers, int operand, kerf_peers_operan
     if (operand < n_in(peers))
         result->data = peers->inputs.set[0].block[operand].data;
     kerf_strided_count(at, &result->n_elements);
+    result->rank = at->rank;
     memcpy(result->dims, at->dims, sizeof result->dims);
     memcpy(result->strides, at->strides, sizeof result->strides);
 }
@@ -217,12 +226,13 @@ static kerf_status bind_functions(const char *path, bound_row *row) {
     void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return kerf_fail(&last_error, KERF_ERROR_FILE, "cannot load the library: %s", dlerror());
-    *(void **)&row->grad_memory = dlsym(library, "kerf_grid_sampler_grad_memory");
-    *(void **)&row->grad_run = dlsym(library, "kerf_grid_sampler_grad");
-    *(void **)&row->forward_memory = dlsym(library, "kerf_grid_sampler_memory");
-    *(void **)&row->forward_run = dlsym(library, "kerf_grid_sampler");
-    if (is_forward() ? !row->forward_memory || !row->forward_run : !row->grad_memory || !row->grad_run)
-        return kerf_fail(&last_error, KERF_ERROR_FILE, "%s is no libkerf_kernels: it lacks kerf_%s", path, op_name);
+    char name[64];
+    snprintf(name, sizeof name, "kerf_%s", op->name);
+    row->run = dlsym(library, name);
+    snprintf(name, sizeof name, "kerf_%s_memory", op->name);
+    row->memory = dlsym(library, name);
+    if (!row->run || (op->has_memory && !row->memory))
+        return kerf_fail(&last_error, KERF_ERROR_FILE, "%s is no libkerf_kernels: it lacks kerf_%s", path, op->name);
     return KERF_OK;
 }
 
@@ -243,31 +253,117 @@ static kerf_status bind_output(kerf_peers *peers, bound_row *row, int output, ke
     return KERF_OK;
 }
 
-static kerf_status bind_arguments(kerf_peers *peers, bound_row *row, kerf_memory *memory) {
-    const kerf_grid_sampler_modes modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
-    const kerf_team *const team = peers->team ? kerf_thread_team_get(peers->team) : NULL;
-    const kerf_dtype dtype = peers->c.dtype;
-    if (is_forward()) {
-        row->forward =
-            (kerf_grid_sampler_args){.bytes = sizeof row->forward, .dtype = dtype, .modes = modes, .team = team};
-        row->forward.x = tensor_of(peers, KERF_GS_X);
-        row->forward.grid = tensor_of(peers, KERF_GS_GRID);
-        KERF_TRY(bind_output(peers, row, KERF_GS_Y, &row->forward.y));
-        return row->forward_memory(&row->forward, memory, &last_error);
+static const kerf_team *team_of(const kerf_peers *peers) {
+    return peers->team ? kerf_thread_team_get(peers->team) : NULL;
+}
+
+typedef kerf_status grad_memory(const kerf_grid_sampler_grad_args *, kerf_memory *, kerf_error *);
+typedef kerf_status grad_run(const kerf_grid_sampler_grad_args *, kerf_error *);
+typedef kerf_status forward_memory(const kerf_grid_sampler_args *, kerf_memory *, kerf_error *);
+typedef kerf_status forward_run(const kerf_grid_sampler_args *, kerf_error *);
+typedef kerf_status space_run(const kerf_space_batch_args *, kerf_error *);
+
+static kerf_status bind_grad(kerf_peers *peers, bound_row *row, kerf_memory *memory) {
+    kerf_grid_sampler_grad_args *const args = &row->args.grad;
+    *args = (kerf_grid_sampler_grad_args){.bytes = sizeof *args, .dtype = peers->c.dtype, .team = team_of(peers)};
+    args->modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
+    args->grad = tensor_of(peers, KERF_GSG_GRAD);
+    args->x = tensor_of(peers, KERF_GSG_X);
+    args->grid = tensor_of(peers, KERF_GSG_GRID);
+    KERF_TRY(bind_output(peers, row, KERF_GSG_DX, &args->dx));
+    KERF_TRY(bind_output(peers, row, KERF_GSG_DGRID, &args->dgrid));
+    return (*(grad_memory **)&row->memory)(args, memory, &last_error);
+}
+
+static void give_grad(bound_row *row, void *data, size_t bytes) {
+    row->args.grad.scratch = data;
+    row->args.grad.scratch_bytes = bytes;
+}
+
+static kerf_status call_grad(const bound_row *row) {
+    return (*(grad_run *const *)&row->run)(&row->args.grad, &last_error);
+}
+
+static kerf_status bind_forward(kerf_peers *peers, bound_row *row, kerf_memory *memory) {
+    kerf_grid_sampler_args *const args = &row->args.forward;
+    *args = (kerf_grid_sampler_args){.bytes = sizeof *args, .dtype = peers->c.dtype, .team = team_of(peers)};
+    args->modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
+    args->x = tensor_of(peers, KERF_GS_X);
+    args->grid = tensor_of(peers, KERF_GS_GRID);
+    KERF_TRY(bind_output(peers, row, KERF_GS_Y, &args->y));
+    return (*(forward_memory **)&row->memory)(args, memory, &last_error);
+}
+
+static void give_forward(bound_row *row, void *data, size_t bytes) {
+    row->args.forward.scratch = data;
+    row->args.forward.scratch_bytes = bytes;
+}
+
+static kerf_status call_forward(const bound_row *row) {
+    return (*(forward_run *const *)&row->run)(&row->args.forward, &last_error);
+}
+
+/* The attributes of the case, resolved, as a request again; the pad value is always 0 here. */
+static kerf_status bind_space(kerf_peers *peers, bound_row *row, kerf_memory *memory) {
+    const kerf_space_batch *const space = peers->inputs.problem.self;
+    const int operands = n_in(peers) + n_out(peers);
+    kerf_space_batch_args *const args = &row->args.space;
+    kerf_tensor y;
+    int64_t *const margins = KERF_ARENA_NEW(&peers->arena, int64_t, 2 * KERF_SPACE_BATCH_BLOCKS);
+    if (!margins)
+        return kerf_fail(&last_error, KERF_ERROR_MEMORY, "no memory for the margins of a case");
+    for (int k = 0; k < space->n_blocks; ++k) {
+        margins[2 * k] = space->before[k];
+        margins[2 * k + 1] = space->after[k];
     }
-    row->grad = (kerf_grid_sampler_grad_args){.bytes = sizeof row->grad, .dtype = dtype, .modes = modes, .team = team};
-    row->grad.grad = tensor_of(peers, KERF_GSG_GRAD);
-    row->grad.x = tensor_of(peers, KERF_GSG_X);
-    row->grad.grid = tensor_of(peers, KERF_GSG_GRID);
-    KERF_TRY(bind_output(peers, row, KERF_GSG_DX, &row->grad.dx));
-    KERF_TRY(bind_output(peers, row, KERF_GSG_DGRID, &row->grad.dgrid));
-    return row->grad_memory(&row->grad, memory, &last_error);
+    KERF_TRY(bind_output(peers, row, 0, &y));
+    const kerf_tensor x = tensor_of(peers, 0);
+    *args = (kerf_space_batch_args){.bytes = sizeof *args,
+                                    .dtype = peers->c.dtype,
+                                    .request = {.block_shape = space->block,
+                                                .n_block_shape = space->n_blocks,
+                                                .margins = margins,
+                                                .n_margins = 2 * space->n_blocks},
+                                    .x = x.data,
+                                    .y = y.data,
+                                    .x_at = x.at,
+                                    .y_at = operand_of(peers, operands - 1)->at,
+                                    .team = team_of(peers)};
+    *memory = (kerf_memory){0};
+    return KERF_OK;
+}
+
+static void give_nothing(bound_row *row, void *data, size_t bytes) {
+    (void)row, (void)data, (void)bytes;
+}
+
+static kerf_status call_space(const bound_row *row) {
+    return (*(space_run *const *)&row->run)(&row->args.space, &last_error);
+}
+
+static const op_binding ops[4] = {
+    {"grid_sampler_grad", true, bind_grad, give_grad, call_grad},
+    {"grid_sampler", true, bind_forward, give_forward, call_forward},
+    {"space_to_batch", false, bind_space, give_nothing, call_space},
+    {"batch_to_space", false, bind_space, give_nothing, call_space},
+};
+
+int kerf_peers_use(const char *name) {
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)
+        if (strcmp(ops[i].name, name) == 0) {
+            op = &ops[i];
+            return 0;
+        }
+    return (int)kerf_fail(&last_error, KERF_ERROR_USAGE,
+                          "op `%s`: grid_sampler, grid_sampler_grad, space_to_batch and batch_to_space are known",
+                          name);
 }
 
 static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row) {
     kerf_memory memory;
     KERF_TRY(bind_functions(path, row));
-    KERF_TRY(bind_arguments(peers, row, &memory));
+    row->op = op;
+    KERF_TRY(op->bind(peers, row, &memory));
     if (memory.scratch_bytes > INT64_MAX)
         return kerf_fail(&last_error, KERF_ERROR_MEMORY, "the scratch of this case overflows");
     const kerf_operand scratch = {.bytes = sizeof scratch,
@@ -276,27 +372,41 @@ static kerf_status bind_row(kerf_peers *peers, const char *path, bound_row *row)
                                   .at = {.rank = 1, .dims = {(int64_t)memory.scratch_bytes}, .strides = {1}}};
     KERF_TRY(kerf_timing_operand_map(&scratch, &peers->offsets, &row->scratch, &last_error));
     memset(row->scratch.data, 0, memory.scratch_bytes);
-    row->grad.scratch = row->forward.scratch = row->scratch.data;
-    row->grad.scratch_bytes = row->forward.scratch_bytes = memory.scratch_bytes;
+    op->give_scratch(row, row->scratch.data, memory.scratch_bytes);
     return KERF_OK;
 }
 
+static bound_row *new_row(kerf_peers *peers) {
+    if (peers->n_rows < KERF_PEERS_ROWS)
+        return &peers->row[peers->n_rows++];
+    kerf_fail(&last_error, KERF_ERROR_USAGE, "at most %d rows", KERF_PEERS_ROWS);
+    return NULL;
+}
+
 int kerf_peers_bind(kerf_peers *peers, const char *path) {
-    if (peers->n_rows == KERF_PEERS_ROWS) {
-        kerf_fail(&last_error, KERF_ERROR_USAGE, "at most %d rows", KERF_PEERS_ROWS);
+    bound_row *const row = new_row(peers);
+    if (!row || bind_row(peers, path, row) != KERF_OK)
         return -1;
-    }
-    const int row = peers->n_rows++;
-    if (bind_row(peers, path, &peers->row[row]) != KERF_OK)
+    kerf_peers_poison(peers, peers->n_rows - 1);
+    return peers->n_rows - 1;
+}
+
+int kerf_peers_bind_copy(kerf_peers *peers, int streamed) {
+    bound_row *const row = new_row(peers);
+    if (!row || kerf_limit_loops_open_on(kerf_cpu_isa(), team_of(peers), (size_t)kerf_peers_bytes(peers), &row->loops,
+                                         &last_error) != KERF_OK)
         return -1;
-    kerf_peers_poison(peers, row);
-    return row;
+    row->copy = streamed ? KERF_LIMIT_COPY_STREAMED : KERF_LIMIT_COPY;
+    return peers->n_rows - 1;
 }
 
 int kerf_peers_run(kerf_peers *peers, int row) {
     const bound_row *const bound = &peers->row[row];
-    return (int)(is_forward() ? bound->forward_run(&bound->forward, &last_error)
-                              : bound->grad_run(&bound->grad, &last_error));
+    if (!bound->loops)
+        return (int)bound->op->call(bound);
+    const kerf_limit_device device = kerf_limit_loops_device(bound->loops);
+    device.run(device.state, bound->copy, (size_t)kerf_peers_bytes(peers), kerf_team_size(team_of(peers)), 1);
+    return 0;
 }
 
 void kerf_peers_poison(kerf_peers *peers, int row) {
@@ -319,13 +429,14 @@ void kerf_peers_gather(const kerf_peers *peers, int row, int operand, void *pack
 }
 
 int kerf_peers_expect(kerf_peers *peers, int storage) {
-    kerf_grid_sampler_modes modes = *(const kerf_grid_sampler_modes *)peers->inputs.problem.self;
     kerf_problem problem = peers->inputs.problem;
-    if (storage)
+    kerf_grid_sampler_modes modes;
+    if (storage) { /* only the sampler's ops are asked this */
+        modes = *(const kerf_grid_sampler_modes *)problem.self;
         modes.accumulate = KERF_ACCUMULATE_STORAGE;
-    problem.self = &modes;
-    const kerf_team *const team = peers->team ? kerf_thread_team_get(peers->team) : NULL;
-    return (int)peers->entry->oracle(&problem, peers->inputs.set[0].in, peers->expect[storage != 0], team,
+        problem.self = &modes;
+    }
+    return (int)peers->entry->oracle(&problem, peers->inputs.set[0].in, peers->expect[storage != 0], team_of(peers),
                                      &peers->arena, &last_error);
 }
 
@@ -340,6 +451,8 @@ void kerf_peers_judge(const kerf_peers *peers, int storage, int operand, const v
     verdict->ratio = found.ratio;
     verdict->n_bad = found.n_bad;
     verdict->n_elements = expect->n_elements;
+    if (expect->kind == KERF_EXPECT_BITS)
+        return;
     const unsigned char *element = packed;
     for (int64_t i = 0; i < expect->n_elements; ++i, element += kerf_dtype_bytes(peers->c.dtype)) {
         if (isfinite(expect->lo[i]) && isfinite(expect->hi[i]))

@@ -1,8 +1,10 @@
-/* What scripts/peers/grid_sampler calls through ctypes: a case as arrays in memory, our plain C entry out of any build
+/* What scripts/peers calls through ctypes: a case as arrays in memory, our plain C entry out of any build
  * of libkerf_kernels on these arrays, and the oracle as the judge of our result and of a peer's. Pointers are handed
  * out as they are; functions that can fail return what they say and leave a line in kerf_peers_message(). */
 #ifndef KERF_SCRIPTS_PEERS_ENTRY_H
 #define KERF_SCRIPTS_PEERS_ENTRY_H
+
+#include "base/strided.h"
 
 #include <stdint.h>
 
@@ -10,14 +12,14 @@ typedef struct kerf_peers kerf_peers;
 
 enum { KERF_PEERS_ROWS = 8 };
 
-/* From now on cases are of this op, grid_sampler_grad (the default) or grid_sampler; 0 is success. */
+/* From now on cases are of this op: grid_sampler_grad (the default), grid_sampler, space_to_batch, batch_to_space. 0 is
+ * success. */
 int kerf_peers_use(const char *op);
 
-/* One operand, inputs before outputs: grad, x, grid, dx, dgrid, or x, grid, y. Strides in elements, both of four axes.
- */
+/* One operand, inputs before outputs: grad, x, grid, dx, dgrid, x, grid, y, or x, y. Strides in elements. */
 typedef struct kerf_peers_operand {
     void *data; /* NULL for outputs, which each row has its own of */
-    int64_t n_elements, dims[4], strides[4];
+    int64_t n_elements, rank, dims[KERF_MAX_RANK], strides[KERF_MAX_RANK];
 } kerf_peers_operand;
 
 /* Calls `tell` with the canonical text of each case of the file (docs/cases.md), in order; 0 is success. */
@@ -40,6 +42,9 @@ double kerf_peers_limit_ns(const kerf_peers *peers, int threads);
 
 /* Adds a row: outputs and scratch of its own, touched, for the entry of the library at `path`. -1: refused. */
 int kerf_peers_bind(kerf_peers *peers, const char *path);
+/* A row that copies as many bytes as the operands of the case have, read and written together, with the same threads:
+ * what doctor measures. `streamed`: with stores that go around the caches. */
+int kerf_peers_bind_copy(kerf_peers *peers, int streamed);
 /* One call; 0 is success. */
 int kerf_peers_run(kerf_peers *peers, int row);
 /* Fills the outputs of the row with NaN. */

@@ -83,6 +83,10 @@ class Figures:
                 continue
         return interval(means) if means else None
 
+    def share(self, key, copies):
+        """The part of the speed of a copy, the faster of `copies`, that ours reaches."""
+        return self.interval_of(key, lambda record: min(self.ratio_of(record, copy) for copy in copies))
+
     def mean_ratio(self, keys, row):
         return self.mean(keys, lambda key, process: self.ratio_of(self.times[key][process], row))
 
@@ -230,11 +234,13 @@ def short(text):
     return re.sub(r" (seed=1|dtype=f32)\b", "", " " + text).strip()
 
 
-def case_table(figures, cases, threads, peers, values):
+def case_table(figures, cases, threads, peers, values, copies=()):
     """`peers` maps rows to the names and versions that the heads show."""
     heads, rows = ["case"], []
     for count in threads:
         heads.append(f"ours, {count} thr.")
+        if copies:
+            heads.append("share of the copy")
         for title in peers.values():
             heads += [f"{title}, {count} thr.", "ratio"]
     if values:
@@ -244,6 +250,8 @@ def case_table(figures, cases, threads, peers, values):
         for count in threads:
             key = text, count
             cells.append(show_ns(figures.time_ns(key, "kerf")))
+            if copies:
+                cells.append(show(figures.share(key, copies)))
             for peer in peers:
                 cells += [show_ns(figures.time_ns(key, peer)), show(figures.ratio(key, peer))]
         if values:

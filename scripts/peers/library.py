@@ -4,13 +4,16 @@ import ctypes
 import os
 
 # Operands by op, inputs before outputs, and how many of them are inputs.
-OPS = {"grid_sampler_grad": (("grad", "x", "grid", "dx", "dgrid"), 3), "grid_sampler": (("x", "grid", "y"), 2)}
+OPS = {"grid_sampler_grad": (("grad", "x", "grid", "dx", "dgrid"), 3), "grid_sampler": (("x", "grid", "y"), 2),
+       "space_to_batch": (("x", "y"), 1), "batch_to_space": (("x", "y"), 1)}
+COPIES = ("copy", "copy_streamed")  # rows beside the libraries
+MAX_RANK = 12
 ISAS = {1: "avx2", 2: "avx512", 4: "neon"}
 
 
 class Operand(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("n_elements", ctypes.c_int64), ("dims", ctypes.c_int64 * 4),
-                ("strides", ctypes.c_int64 * 4)]
+    _fields_ = [("data", ctypes.c_void_p), ("n_elements", ctypes.c_int64), ("rank", ctypes.c_int64),
+                ("dims", ctypes.c_int64 * MAX_RANK), ("strides", ctypes.c_int64 * MAX_RANK)]
 
 
 class Verdict(ctypes.Structure):
@@ -34,7 +37,7 @@ class Library:
                 ("pin", None, [ctypes.POINTER(number), number]), ("close", None, [pointer]), ("message", text, []),
                 ("describe", None, [pointer, number, ctypes.POINTER(Operand)]), ("bytes", ctypes.c_double, [pointer]),
                 ("limit_ns", ctypes.c_double, [pointer, number]),
-                ("bind", number, [pointer, text]), ("run", number, [pointer, number]),
+                ("bind", number, [pointer, text]), ("bind_copy", number, [pointer, number]), ("run", number, [pointer, number]),
                 ("poison", None, [pointer, number]), ("gather", None, [pointer, number, number, pointer]),
                 ("expect", number, [pointer, number]),
                 ("judge", None, [pointer, number, number, pointer, ctypes.POINTER(Verdict)]),
@@ -87,7 +90,9 @@ class Case:
         return operand
 
     def bind(self, path):
-        row = self.library.bind(self.handle, path.encode())
+        """A row of the library at `path`, or one of COPIES."""
+        row = (self.library.bind_copy(self.handle, int(path == "copy_streamed")) if path in COPIES
+               else self.library.bind(self.handle, path.encode()))
         if row < 0:
             self.library.fail()
         return row
@@ -139,8 +144,19 @@ class Case:
 
 
 def bytes_of(dtype):
-    return {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}[dtype]
+    return {"u8": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}[dtype]
 
 
 def fields_of(text):
     return dict(field.split("=", 1) for field in text.split())
+
+
+def numbers(case, name):
+    """The list that an attribute of the case is."""
+    return [int(number) for number in case.fields.get(name, "").split(",") if number]
+
+
+def pairs(case):
+    """Paddings or crops of each block axis."""
+    margins = numbers(case, "paddings" if case.library.op == "space_to_batch" else "crops")
+    return list(zip(margins[::2], margins[1::2])) or [(0, 0)] * len(numbers(case, "block_shape"))

@@ -1,6 +1,7 @@
-"""One process of a comparison: reads a job, runs its cases, writes what it measured. Started by grid_sampler with
+"""One process of a comparison: reads a job, runs its cases, writes what it measured. Started by comparison.py with
 allocator settings in its environment. A peer that crashes ends this process only; the line before says which."""
 
+import importlib
 import json
 import math
 import os
@@ -84,14 +85,16 @@ class Worker:
         self.job, self.library = job, library.Library(job["build"], job["op"])
         self.library.pin_to(job["cpus"])
         self.random = random.Random(f"{job['seed']} {job['process']}")
-        self.torch = None
-        if job["torch"]:
-            import peer_torch
-            self.torch = peer_torch
+        self.peers = {name: importlib.import_module(f"peer_{name}") for name in job["peers"]}
+        for peer in self.peers.values():
+            peer.set_threads(job["cells"][0]["threads"])
 
     def sides(self, skip):
         """The names of those that are compared. Each is announced before its first call, so that a crash has a name."""
-        return [*self.job["libraries"], *(["torch"] if self.torch and "torch" not in skip else [])]
+        return [*self.job["libraries"], *self.job["copies"], *(peer for peer in self.peers if peer not in skip)]
+
+    def path_of(self, name):
+        return name if name in self.job["copies"] else self.job["libraries"].get(name)
 
     def time_case(self, text, threads, skip):
         case = library.Case(self.library, text, threads, self.random.getrandbits(64))
@@ -99,8 +102,8 @@ class Worker:
         for name in self.sides(skip):
             announce(case=text, row=name)
             settle()
-            path = self.job["libraries"].get(name)
-            rows.append(Row(name, case.caller(case.bind(path)) if path else self.torch.caller(case), case))
+            path = self.path_of(name)
+            rows.append(Row(name, case.caller(case.bind(path)) if path else self.peers[name].caller(case), case))
         round_ns = sum(row.turn_ns(threads) for row in rows)
         rounds = max(LEAST_ROUNDS, min(MOST_ROUNDS, int(self.job["case_s"] * 1e9 / round_ns)))
         best = None
@@ -140,8 +143,8 @@ class Worker:
         case.expect(0)
         for name in self.sides(skip):
             announce(case=text, row=name)
-            path = self.job["libraries"].get(name)
-            packed, _alive = (case.result(case.bind(path)), None) if path else self.torch.result(case)
+            path = self.path_of(name)
+            packed, _alive = (case.result(case.bind(path)), None) if path else self.peers[name].result(case)
             say(kind="value", case=text, threads=threads, row=name, **self.judge(case, packed))
         case.close()
 
@@ -150,11 +153,9 @@ class Worker:
             if time.time() > self.job["deadline"]:
                 return
             text, threads, skip = cell["case"], cell["threads"], cell["skip"]
-            if self.torch:
-                self.torch.set_threads(threads)
             try:
                 (self.check_case if self.job["values"] else self.time_case)(text, threads, skip)
-            except (library.Failure, RuntimeError) as failure:
+            except Exception as failure:  # peers have exceptions of their own
                 say(kind="failed", **at, message=str(failure).splitlines()[0])
 
 
