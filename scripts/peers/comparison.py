@@ -243,9 +243,12 @@ class Comparison:
             cells = [cell for cell in cells if cell["threads"] == cells[0]["threads"]]
             if not cells or time.time() >= self.deadline:
                 return
-            job = {"build": str(self.folder), "libraries": self.options.libraries, "peers": list(self.records.head["peers"]),
-                   "op": self.options.op, "seed": self.options.seed, "process": process, "cells": cells,
-                   "values": values, "copies": [] if values else self.options.copies,
+            job = {"build": str(self.folder), "libraries": self.options.libraries,
+                   "peers": list(self.records.head["peers"]),
+                   "op": self.options.op, "seed": self.options.seed, "process": process,
+                   "cells": cells,
+                   "values": values,
+                   "copies": [] if values else self.options.copies,
                    "case_s": self.options.case_time, "cpus": CPUS, "deadline": min(self.deadline, 1e18)}
             self.run_once(job)
 

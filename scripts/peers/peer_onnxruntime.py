@@ -1,5 +1,5 @@
-"""ONNX Runtime as a peer: a graph Pad, Reshape, Transpose, Reshape (or Reshape, Transpose, Reshape, Slice), since it has no
-op of this kind; its output lies in memory that is bound once."""
+"""ONNX Runtime as a peer: a graph Pad, Reshape, Transpose, Reshape (or Reshape, Transpose, Reshape, Slice), since it
+has no op of this kind; its output lies in memory that is bound once."""
 
 import numpy
 import onnx

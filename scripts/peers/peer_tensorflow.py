@@ -1,4 +1,5 @@
-"""TensorFlow as a peer: its kernels SpaceToBatchND and BatchToSpaceND, called eagerly on its own copies of the inputs."""
+"""TensorFlow as a peer: its kernels SpaceToBatchND and BatchToSpaceND, called eagerly on its own copies of the
+inputs."""
 
 import tensorflow as tf
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/peers/grid_sampler without any peer: the statistics, our entry against a second build of itself with its
+# scripts/peers without any peer: the statistics, our entry against a second build of itself with its
 # values, and what is said to wrong arguments. KERF_BUILD_DIR is built.
 set -euo pipefail
 
@@ -52,6 +52,22 @@ case.expect(0)
 assert list(packed) == [2] and case.judge(0, packed)["n_bad"] == 0
 packed[2][4:8] = struct.pack("f", 100.0)
 assert case.judge(0, packed)["n_bad"] == 1
+case.close()
+EOF
+
+# Elements that are only moved: ours is right bit for bit, one changed bit is wrong, and a copy is a row like others.
+python3 - "$folder/other.so" <<'EOF' || fail 'a wrong element of space_to_batch passes'
+import os, sys
+import library
+entry = library.Library(os.environ["KERF_BUILD_DIR"], "space_to_batch")
+case = library.Case(entry, "shape=1,5,6,3 block_shape=2,3 paddings=1,0,0,3 dtype=f16 fill=uniform", 2, 1)
+packed = case.result(case.bind(sys.argv[1]))
+case.expect(0)
+assert list(packed) == [1] and case.judge(0, packed)["n_bad"] == 0
+packed[1][0] = bytes([packed[1][0][0] ^ 1])
+assert case.judge(0, packed)["n_bad"] == 1
+for copy in library.COPIES:
+    case.caller(case.bind(copy))()
 case.close()
 EOF
 
