@@ -1,5 +1,5 @@
-"""A comparison of our plain C entries with peers: options, workers, records and the report. The scripts grid_sampler and
-space_batch start it with a Subject."""
+"""A comparison of our plain C entries with peers: options, workers, records and the report. The scripts grid_sampler
+and space_batch start it with a Subject."""
 
 import argparse
 import datetime
