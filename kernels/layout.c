@@ -250,7 +250,8 @@ static kerf_status find_atom(const char *layout, kerf_channels channels, const k
         KERF_TRY(parse_atom(part.atom, result, error));
         if (part.name.text)
             return KERF_OK;
-        const bool spares = (result->kind == ATOM_NHWC && channels == KERF_NO_CHANNELS) ||
+        const bool is_plain = channels == KERF_NO_CHANNELS && !fits_rank(result->kind, operand->at.rank);
+        const bool spares = (result->kind == ATOM_NHWC && channels == KERF_NO_CHANNELS) || is_plain ||
                             (result->kind == ATOM_ZERO && (operand->role == KERF_OUT || operand->role == KERF_INOUT));
         if (spares)
             result->kind = ATOM_PACKED;

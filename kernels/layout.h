@@ -5,7 +5,8 @@
  * whole case it leaves operands that name no channel axis packed (see the op). planar: the last axis is stored as if it
  * were axis 1. swapped: axes 0 and 1 exchange places. gap: rows and planes followed by unused elements. flip: the last
  * two axes run backwards (negative strides). zero: all strides 0, inputs only; as the layout of a
- * whole case it leaves the outputs packed. strides: one stride per axis, in elements. */
+ * whole case it leaves the outputs packed. A vector without channel axis (a bias) stays packed where the word of a
+ * whole case is not for its rank. strides: one stride per axis, in elements. */
 #ifndef KERF_KERNELS_LAYOUT_H
 #define KERF_KERNELS_LAYOUT_H
 
