@@ -58,6 +58,28 @@ inline kerf_cuda_shape kerf_cuda_shape_of(const kerf_config *config) {
             static_cast<int>(kerf_config_get(config, "items", 1))};
 }
 
+inline constexpr int64_t kerf_cuda_blocks[] = {64, 128, 256, 512, 1024}, kerf_cuda_items[] = {1, 2, 4, 8};
+
+/* Those parameters, for the space of a variant; `largest` is what the launch bounds of its kernels allow. */
+constexpr kerf_parameter kerf_cuda_block_parameter(int largest) {
+    int n = 0;
+    for (int64_t block : kerf_cuda_blocks)
+        n += block <= largest;
+    return {.bytes = sizeof(kerf_parameter),
+            .name = "block",
+            .values = kerf_cuda_blocks,
+            .choices = nullptr,
+            .n_values = n,
+            .standard = 256};
+}
+
+inline constexpr kerf_parameter kerf_cuda_items_parameter = {.bytes = sizeof(kerf_parameter),
+                                                             .name = "items",
+                                                             .values = kerf_cuda_items,
+                                                             .choices = nullptr,
+                                                             .n_values = 4,
+                                                             .standard = 1};
+
 /* Launches a kernel whose threads share n_elements out by kerf_for_elements. */
 template <typename... Given>
 kerf_status kerf_launch_elements(void (*kernel)(Given...), int64_t n_elements, kerf_cuda_shape shape, void *stream,
@@ -89,6 +111,15 @@ inline bool kerf_cuda_needs_64_bits(const kerf_strided &array) {
     for (int i = 0; i < array.rank; ++i)
         count = array.dims[i] > count ? array.dims[i] : count;
     return kerf_cuda_index_for(count, lowest, highest) == KERF_INDEX_64;
+}
+
+inline bool kerf_cuda_needs_64_bits(const kerf_problem *problem) {
+    bool wide = false;
+    for (int i = 0; i < problem->n_in; ++i)
+        wide |= kerf_cuda_needs_64_bits(problem->in[i]->at);
+    for (int i = 0; i < problem->n_out; ++i)
+        wide |= kerf_cuda_needs_64_bits(problem->out[i]->at);
+    return wide;
 }
 
 /* ---- element types ------------------------------------------------------------------------------------------------

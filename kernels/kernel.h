@@ -137,8 +137,8 @@ static inline void kerf_team_run(const kerf_team *team, void (*work)(void *arg, 
         work(arg, 0);
 }
 
-/* The share of rank r of n in `total` things: [*begin, *end), sizes differ by at most one. */
-static inline void kerf_team_share(int64_t total, int n, int rank, int64_t *begin, int64_t *end) {
+/* The share of part `rank` of n in `total` things: [*begin, *end), sizes differ by at most one. */
+static inline void kerf_team_share(int64_t total, int64_t n, int64_t rank, int64_t *begin, int64_t *end) {
     *begin = total / n * rank + (total % n < rank ? total % n : rank);
     *end = *begin + total / n + (rank < total % n);
 }

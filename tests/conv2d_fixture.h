@@ -16,6 +16,7 @@
 #include "kernels/conv2d/conv2d.h"
 #include "kernels/registry.h"
 #include "tests/catch_shim.h"
+#include "tests/op_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,14 +164,6 @@ static inline bool conv_run(conv *f, const kerf_row *row, const kerf_team *team)
     free(scratch);
     free(packed);
     return kerf_test_check("run", "status == KERF_OK", status == KERF_OK, __FILE__, __LINE__);
-}
-
-/* "naive@cpu", in memory that the next call reuses. */
-static inline const char *conv_name(const kerf_row *row) {
-    static char name[100];
-    kerf_text text = kerf_text_over(name, sizeof name);
-    kerf_row_print(row, &text);
-    return name;
 }
 
 #endif

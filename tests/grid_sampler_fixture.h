@@ -17,6 +17,7 @@
 #include "kernels/grid_sampler_grad/grid_sampler_grad.h"
 #include "kernels/registry.h"
 #include "tests/catch_shim.h"
+#include "tests/op_fixture.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,14 +175,6 @@ static inline bool fixture_run(fixture *f, const kerf_row *row, const kerf_team 
     return kerf_test_check("run", "status == KERF_OK", status == KERF_OK, __FILE__, __LINE__);
 }
 
-/* "naive@cpu", in memory that the next call reuses. */
-static inline const char *fixture_name(const kerf_row *row) {
-    static char name[100];
-    kerf_text text = kerf_text_over(name, sizeof name);
-    kerf_row_print(row, &text);
-    return name;
-}
-
 /* Whether the wanted outputs are right by the oracle; says where not. Outputs are packed. */
 static inline bool fixture_is_right(const fixture *f, const kerf_row *row) {
     for (int o = 0; o < f->n_out; ++o) {
@@ -191,8 +184,8 @@ static inline bool fixture_is_right(const fixture *f, const kerf_row *row) {
         const kerf_comparison c = kerf_compare_output(&f->expect[o], operand->dtype, f->data[f->n_in + o]);
         if (c.check[0]) {
             kerf_test_say("%s: %s of %s %s, element %lld: got %.17g, expected [%.17g, %.17g] slack %.3g",
-                          fixture_name(row), c.check, kerf_dtype_name(operand->dtype), operand->name,
-                          (long long)c.worst, c.got, c.lo, c.hi, c.slack);
+                          op_row_name(row), c.check, kerf_dtype_name(operand->dtype), operand->name, (long long)c.worst,
+                          c.got, c.lo, c.hi, c.slack);
             return false;
         }
     }

@@ -24,8 +24,6 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXIT_USAGE, EXIT_BROKEN, EXIT_AGAIN = 2, 1, 75
 COPIES = library.COPIES
-
-
 PACKAGES = {"torch": ("torch", "PyTorch"), "tensorflow": ("tensorflow-cpu", "TensorFlow"),
             "onnxruntime": ("onnxruntime", "ONNX Runtime")}
 
@@ -303,10 +301,11 @@ def report(subject, options, records, timed, checked):
     peers = {name: name for name in list(options.libraries)[1:]}
     peers.update((peer, f"{PACKAGES[peer][1]} {version}") for peer, version in records.head["peers"].items())
     head, counts, others = records.head, found.processes(), found.others()
-    numbers = " to ".join(map(str, sorted(set(counts))))
+    covered = figures.interval(range(max(1, counts[0])))[3]
+    intervals = (f"Intervals over {' to '.join(map(str, sorted(set(counts))))} processes (at least {covered:.1%})."
+                 if covered else "Where only one process measured, a figure has no interval.")
     about = (f"{head['cpu']}, {head['isa']}, {head['processors']} processors, {records.date}; against "
-             f"{' and '.join(peers.values()) or 'nothing'}.\nIntervals over {numbers} processes "
-             f"(at least {figures.interval(range(max(1, counts[0])))[3]:.1%}). "
+             f"{' and '.join(peers.values()) or 'nothing'}.\n{intervals} "
              f"Others took {others[0]:.2f} processors meanwhile (median; {others[1]:.2f} at worst).")
     tables = list(titled_tables(subject, options, found, peers, timed, checked))
     for title, table in tables:

@@ -123,9 +123,11 @@ def with_dtype(text, dtype):
 
 
 def show(figure, digits=2):
-    """`7.31 [7.12, 7.40]`"""
+    """`7.31 [7.12, 7.40]`; of one process alone, which says nothing about others, `7.31`"""
     if not figure:
         return "-"
+    if not figure[3]:
+        return f"{figure[0]:.{digits}f}"
     return "{:.{d}f} [{:.{d}f}, {:.{d}f}]".format(*figure[:3], d=digits)
 
 

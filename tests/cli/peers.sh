@@ -19,6 +19,8 @@ import figures
 assert figures.interval([3, 1, 2, 6, 5, 4]) == (3.5, 1, 6, 31 / 32)
 assert figures.interval(range(9))[:3] == (4, 1, 7)  # 511/512 with the extremes, 0.961 without them
 assert figures.interval([7])[:3] == (7, 7, 7)
+assert figures.show(figures.interval([7])) == "7.00"  # one process has no interval
+assert figures.show(figures.interval([7, 8])) == "7.50 [7.00, 8.00]"
 line = "N=1 C=32 H=4 W=4 Ho=4 Wo=4 dtype={} fill=smooth seed=1"
 times = [dict(kind="time", case=line.format(dtype), threads=threads, process=process, bytes=1 << 21,
               ns={"kerf": [ns, 2 * ns, ns], "old": [3 * ns, 6 * ns, 9 * ns]})

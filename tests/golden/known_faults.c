@@ -126,10 +126,10 @@ static void check_row(const fixture *f, const known_fault *fault, const kerf_row
             if (!isnan(want[i])) {
                 const double got = fixture_get(f, o, i), off = fault->off + e->slack[i];
                 REQUIRE_MESSAGE(fabs(got - want[i]) <= off, "%s: %s: output %d element %lld is %.12g, expected %.12g",
-                                fault->source, fixture_name(row), o, (long long)i, got, want[i]);
+                                fault->source, op_row_name(row), o, (long long)i, got, want[i]);
             }
     }
-    REQUIRE_MESSAGE(fixture_is_right(f, row), "%s: %s: differs from the oracle", fault->source, fixture_name(row));
+    REQUIRE_MESSAGE(fixture_is_right(f, row), "%s: %s: differs from the oracle", fault->source, op_row_name(row));
 }
 
 static void check_modes(const known_fault *fault, int interpolation, int padding) {
@@ -172,7 +172,7 @@ static void far_points_keep_the_gradient(void) {
         for (const kerf_row *const *row = fixture_rows(); *row; ++row)
             if (fixture_run(&f, *row, NULL)) {
                 REQUIRE(fixture_is_right(&f, *row));
-                REQUIRE_MESSAGE(sum_of_dx(&f) == 1, "%s", fixture_name(*row));
+                REQUIRE_MESSAGE(sum_of_dx(&f) == 1, "%s", op_row_name(*row));
             }
         fixture_close(&f);
     }
@@ -196,7 +196,7 @@ static void slope_of_either_side(void) {
         for (int i = 0; i < 10; ++i) {
             const double left = 4.5 * (i > 0 ? 2 * i - 1 : 0), right = 4.5 * (i < 9 ? 2 * i + 1 : -81);
             const double got = fixture_get(&f, KERF_GSG_DGRID, 2 * i);
-            REQUIRE_MESSAGE(got == left || got == right, "%s: slope at %d is %g", fixture_name(*row), i, got);
+            REQUIRE_MESSAGE(got == left || got == right, "%s: slope at %d is %g", op_row_name(*row), i, got);
         }
     }
     fixture_close(&f);
@@ -265,12 +265,12 @@ static void repeatable_sums(void) {
         if (!fixture_run(&f, *row, NULL))
             continue;
         const double first = fixture_get(&f, KERF_GSG_DX, 0);
-        REQUIRE_MESSAGE(fabs(first - 2) <= 24, "%s: %g", fixture_name(*row), first);
+        REQUIRE_MESSAGE(fabs(first - 2) <= 24, "%s: %g", op_row_name(*row), first);
         const bool ordered = !((*row)->variant[KERF_CLASS_REAL32]->traits & KERF_TRAIT_UNORDERED);
         for (int n = 1; n <= 4 && ordered; ++n) {
             const kerf_serial_team team = kerf_serial_team_of(n);
             REQUIRE(fixture_run(&f, *row, &team.team));
-            REQUIRE_MESSAGE(fixture_get(&f, KERF_GSG_DX, 0) == first, "%s: %d ranks", fixture_name(*row), n);
+            REQUIRE_MESSAGE(fixture_get(&f, KERF_GSG_DX, 0) == first, "%s: %d ranks", op_row_name(*row), n);
         }
     }
     fixture_close(&f);
@@ -317,7 +317,7 @@ static void views(void) {
                 continue;
             for (int o = KERF_GSG_N_IN; o < FIXTURE_N_OPERANDS; ++o)
                 REQUIRE_MESSAGE(memcmp(packed.data[o], viewed.data[o], (size_t)packed.count[o] * sizeof(float)) == 0,
-                                "%s: mode %d", fixture_name(*row), mode);
+                                "%s: mode %d", op_row_name(*row), mode);
         }
         fixture_close(&packed);
         fixture_close(&viewed);

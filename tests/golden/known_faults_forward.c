@@ -170,7 +170,7 @@ static void check_modes(const known_value *value, int interpolation, int padding
         for (int i = 0; i < value->n; ++i) {
             const double got = fixture_get(&f, KERF_GS_Y, i);
             REQUIRE_MESSAGE(fabs(got - value->y[i]) <= value->off + e->slack[i],
-                            "%s: %s: element %d is %.12g, expected %.12g", value->source, fixture_name(*row), i, got,
+                            "%s: %s: element %d is %.12g, expected %.12g", value->source, op_row_name(*row), i, got,
                             value->y[i]);
         }
     }
@@ -199,7 +199,7 @@ static void each_row(fixture *f, void (*check)(const fixture *f, const kerf_row 
 
 static void check_squares(const fixture *f, const kerf_row *row) {
     for (int i = 0; i < 10; ++i)
-        REQUIRE_MESSAGE(fabs(fixture_get(f, KERF_GS_Y, i) - i * i) <= 1e-5 * (1 + i * i), "%s: %d", fixture_name(row),
+        REQUIRE_MESSAGE(fabs(fixture_get(f, KERF_GS_Y, i) - i * i) <= 1e-5 * (1 + i * i), "%s: %d", op_row_name(row),
                         i);
 }
 
@@ -216,7 +216,7 @@ static void points_on_pixels(void) {
 
 static void check_bf16(const fixture *f, const kerf_row *row) {
     REQUIRE_MESSAGE(fixture_get(f, KERF_GS_Y, 0) == 0.76171875 || fixture_get(f, KERF_GS_Y, 0) == 0.7578125, "%s",
-                    fixture_name(row));
+                    op_row_name(row));
 }
 
 /* tt-metal PR#28001: 0.7 in bf16 is 0.69921875, so the coordinate is 848.759765625 and y one of its bf16 neighbours. */
@@ -232,7 +232,7 @@ static void rounded_point(void) {
 
 static void check_ones(const fixture *f, const kerf_row *row) {
     for (int64_t i = 0; i < f->count[f->n_in]; ++i)
-        REQUIRE_MESSAGE(fixture_get(f, KERF_GS_Y, i) == 1, "%s: element %d", fixture_name(row), (int)i);
+        REQUIRE_MESSAGE(fixture_get(f, KERF_GS_Y, i) == 1, "%s: element %d", op_row_name(row), (int)i);
 }
 
 /* ROCm/pytorch GridSampler.cu: the factor 32768 does not fit where 65536 / 2 is formed in half precision. */
@@ -281,7 +281,7 @@ static void views(void) {
             if (fixture_run(&packed, *row, NULL) && fixture_run(&viewed, *row, NULL))
                 for (int64_t i = 0; i < packed.count[KERF_GS_N_IN]; ++i)
                     REQUIRE_MESSAGE(fixture_get(&packed, KERF_GS_Y, i) == fixture_get(&viewed, KERF_GS_Y, i),
-                                    "%s: mode %d", fixture_name(*row), mode);
+                                    "%s: mode %d", op_row_name(*row), mode);
         fixture_close(&packed);
         fixture_close(&viewed);
     }

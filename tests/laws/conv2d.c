@@ -83,7 +83,7 @@ static void check_same(const conv_shape *a, const conv_shape *b, map *where, uin
         copy_inputs(a, &first, &second, where);
         for (const kerf_row *const *row = conv_rows(); *row && !kerf_test_failed(); ++row)
             if (conv_run(&first, *row, NULL) && conv_run(&second, *row, NULL))
-                check_outputs(a, &first, &second, where, conv_name(*row));
+                check_outputs(a, &first, &second, where, op_row_name(*row));
         conv_close(&second);
     }
     conv_close(&first);
@@ -321,7 +321,7 @@ static void channels_add_up(void) {
         REQUIRE(open_part(&a, &all, &first, (part){0, cut}) && open_part(&a, &all, &rest, (part){cut, n - cut}));
         for (const kerf_row *const *row = conv_rows(); *row && !kerf_test_failed(); ++row)
             if (conv_run(&all, *row, NULL) && conv_run(&first, *row, NULL) && conv_run(&rest, *row, NULL))
-                check_sum(&all, &first, &rest, conv_name(*row));
+                check_sum(&all, &first, &rest, op_row_name(*row));
         conv_close(&all);
         conv_close(&first);
         conv_close(&rest);
@@ -351,7 +351,7 @@ static void one_tap_is_a_product(void) {
                 for (int64_t c = 0; c < a.c; ++c)
                     sum += conv_value(&f, X, (int64_t[]){0, c, 0, pixel}) * conv_value(&f, W, (int64_t[]){m, c, 0, 0});
                 REQUIRE_MESSAGE(conv_get(&f, (int64_t[]){0, m, 0, pixel}) == sum, "%s: filter %lld, pixel %lld",
-                                conv_name(*row), (long long)m, (long long)pixel);
+                                op_row_name(*row), (long long)m, (long long)pixel);
             }
         conv_close(&f);
     }
@@ -391,7 +391,7 @@ static void powers_of_two_scale_all(void) {
                 continue;
             multiply(&f, Y, 1024);
             REQUIRE_MESSAGE(memcmp(f.data[Y], scaled.data[Y], bytes_of_y(&f)) == 0, "problem %d, %s", i,
-                            conv_name(*row));
+                            op_row_name(*row));
         }
         conv_close(&f);
         conv_close(&scaled);
@@ -420,7 +420,7 @@ static void teams_change_nothing(void) {
                 const kerf_serial_team team = kerf_serial_team_of(size);
                 REQUIRE(conv_run(&f, *row, &team.team));
                 REQUIRE_MESSAGE(memcmp(alone, f.data[Y], bytes_of_y(&f)) == 0, "problem %d, %s with %d ranks", i,
-                                conv_name(*row), size);
+                                op_row_name(*row), size);
             }
         }
         free(alone);
@@ -449,7 +449,7 @@ static void images_are_apart(void) {
             if ((*row)->variant[0] && (*row)->variant[0]->traits & KERF_TRAIT_SLICE_INVARIANT &&
                 conv_run(&all, *row, NULL) && conv_run(&one, *row, NULL))
                 REQUIRE_MESSAGE(memcmp(all.data[Y], one.data[Y], bytes_of_y(&one)) == 0, "problem %d, %s", i,
-                                conv_name(*row));
+                                op_row_name(*row));
         conv_close(&all);
         conv_close(&one);
     }

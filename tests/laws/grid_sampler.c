@@ -37,7 +37,7 @@ static void run_both(fixture *a, fixture *b, int mode,
                      bool (*check)(const fixture *a, const fixture *b, const kerf_row *row)) {
     for (const kerf_row *const *row = fixture_rows_of(a); *row && !kerf_test_failed(); ++row)
         if (fixture_run(a, *row, NULL) && fixture_run(b, *row, NULL))
-            REQUIRE_MESSAGE(check(a, b, *row), "mode %d, %s", mode, fixture_name(*row));
+            REQUIRE_MESSAGE(check(a, b, *row), "mode %d, %s", mode, op_row_name(*row));
     fixture_close(a);
     fixture_close(b);
 }
@@ -59,7 +59,7 @@ static void identity(void) {
             if (fixture_run(&f, *row, NULL))
                 for (int64_t i = 0; i < f.count[KERF_GS_X]; ++i)
                     REQUIRE_MESSAGE(fixture_get(&f, KERF_GS_Y, i) == fixture_in(&f, KERF_GS_X, i), "mode %d, %s", mode,
-                                    fixture_name(*row));
+                                    op_row_name(*row));
         fixture_close(&f);
     }
 }
@@ -106,7 +106,7 @@ static void additive(void) {
             for (int64_t i = 0; i < part[0].count[KERF_GS_N_IN]; ++i)
                 REQUIRE_MESSAGE(fixture_get(&part[0], KERF_GS_Y, i) + fixture_get(&part[1], KERF_GS_Y, i) ==
                                     fixture_get(&part[2], KERF_GS_Y, i),
-                                "mode %d, %s", mode, fixture_name(*row));
+                                "mode %d, %s", mode, op_row_name(*row));
         }
         for (int k = 0; k < 3; ++k)
             fixture_close(&part[k]);
@@ -131,7 +131,7 @@ static void adjoint(void) {
             double sum = 0;
             for (int64_t i = 0; i < backward.count[KERF_GSG_X]; ++i)
                 sum += fixture_in(&backward, KERF_GSG_X, i) * fixture_get(&backward, KERF_GSG_DX, i);
-            REQUIRE_MESSAGE(n_backward++ == 0 || sum == want, "mode %d, %s", mode, fixture_name(*row));
+            REQUIRE_MESSAGE(n_backward++ == 0 || sum == want, "mode %d, %s", mode, op_row_name(*row));
             want = sum;
         }
         for (const kerf_row *const *row = fixture_rows_of(&forward); *row; ++row) {
@@ -140,7 +140,7 @@ static void adjoint(void) {
             double sum = 0;
             for (int64_t i = 0; i < forward.count[KERF_GS_N_IN]; ++i)
                 sum += fixture_in(&backward, KERF_GSG_GRAD, i) * fixture_get(&forward, KERF_GS_Y, i);
-            REQUIRE_MESSAGE(sum == want && want != 0, "mode %d, %s: %.17g, expected %.17g", mode, fixture_name(*row),
+            REQUIRE_MESSAGE(sum == want && want != 0, "mode %d, %s: %.17g, expected %.17g", mode, op_row_name(*row),
                             sum, want);
         }
         fixture_close(&forward);
@@ -231,7 +231,7 @@ static void team_of_any_size(void) {
             for (int n = 2; n <= 7 && fixture_run(&one, *row, NULL); ++n) {
                 const kerf_serial_team team = kerf_serial_team_of(n);
                 REQUIRE(fixture_run(&many, *row, &team.team));
-                REQUIRE_MESSAGE(is_same(&one, &many, *row), "mode %d, %s, %d ranks", mode, fixture_name(*row), n);
+                REQUIRE_MESSAGE(is_same(&one, &many, *row), "mode %d, %s, %d ranks", mode, op_row_name(*row), n);
             }
         fixture_close(&one);
         fixture_close(&many);

@@ -140,7 +140,7 @@ static void check_adjoint(kerf_dtype dtype, int mode) {
         for (int64_t i = 0; i < e->n_elements; ++i)
             got += (long double)fixture_in(&f, KERF_GSG_X, i) * fixture_get(&f, KERF_GSG_DX, i);
         REQUIRE_MESSAGE(fabsl(got - want) <= high - low + sum_error, "mode %d, %s: %.17Lg, expected %.17Lg", mode,
-                        fixture_name(*row), got, want);
+                        op_row_name(*row), got, want);
     }
     fixture_close(&f);
 }
@@ -225,7 +225,7 @@ static void doubling(void) {
             for (int o = 0; o < KERF_GSG_N_OUT; ++o)
                 for (int64_t i = 0; i < once.expect[o].n_elements; ++i)
                     REQUIRE_MESSAGE(fixture_get(&twice, o, i) == 2 * fixture_get(&once, o, i), "mode %d, %s", mode,
-                                    fixture_name(*row));
+                                    op_row_name(*row));
         }
         fixture_close(&once);
         fixture_close(&twice);
@@ -258,7 +258,7 @@ static void additive(void) {
                         bound += e->hi[i] - e->lo[i] + e->slack[i];
                     }
                     REQUIRE_MESSAGE(fabs(sum - fixture_get(&whole, o, i)) <= bound, "mode %d, %s", mode,
-                                    fixture_name(*row));
+                                    op_row_name(*row));
                 }
         }
         fixture_close(&whole);

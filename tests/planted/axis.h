@@ -95,18 +95,6 @@ static void clamp_in_place(kerf_real *data, const kerf_strided *data_at) {
             data[walk.offset] = 1;
 }
 
-/* Packed strides, unless they would leave the memory of x: that fault is found by the guards, this one by the values.
- */
-static kerf_strided packed_if_inside(const kerf_strided *array) {
-    kerf_strided packed = *array;
-    int64_t lowest, highest, packed_lowest, packed_highest;
-    kerf_strided_pack(&packed);
-    const bool inside = kerf_strided_span(array, &lowest, &highest) &&
-                        kerf_strided_span(&packed, &packed_lowest, &packed_highest) && lowest == 0 &&
-                        packed_highest <= highest;
-    return inside ? packed : *array;
-}
-
 static bool refuses_narrow(const kerf_problem *problem, const kerf_config *config, kerf_text *why) {
     (void)config;
     const kerf_dtype dtype = problem->in[0]->dtype;

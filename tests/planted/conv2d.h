@@ -179,18 +179,6 @@ static kerf_memory memory_of(const kerf_problem *problem, planted_conv2d_fault f
 
 /* ---- variants --------------------------------------------------------------------------------------------------- */
 
-/* Packed strides, unless they would leave the memory of x: that fault is found by the guards, this one by the values.
- */
-static kerf_strided packed_if_inside(const kerf_strided *array) {
-    kerf_strided packed = *array;
-    int64_t lowest, highest, packed_lowest, packed_highest;
-    kerf_strided_pack(&packed);
-    const bool inside = kerf_strided_span(array, &lowest, &highest) &&
-                        kerf_strided_span(&packed, &packed_lowest, &packed_highest) && lowest == 0 &&
-                        packed_highest <= highest;
-    return inside ? packed : *array;
-}
-
 /* A value that is read and not used. */
 static void read_behind(const call *c) {
     int64_t lowest, highest;

@@ -49,4 +49,16 @@ extern const kerf_op_entry kerf_planted_claims_entry;
 /* One with configurations, for `bench tune`; ends with NULL. */
 extern const kerf_row *const kerf_planted_tuned_rows[];
 
+/* Packed strides, unless they would leave the memory of x: that fault is found by the guards, this one by the values.
+ */
+static inline kerf_strided packed_if_inside(const kerf_strided *array) {
+    kerf_strided packed = *array;
+    int64_t lowest, highest, packed_lowest, packed_highest;
+    kerf_strided_pack(&packed);
+    const bool inside = kerf_strided_span(array, &lowest, &highest) &&
+                        kerf_strided_span(&packed, &packed_lowest, &packed_highest) && lowest == 0 &&
+                        packed_highest <= highest;
+    return inside ? packed : *array;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include "harness/casegen.h"
 #include "kernels/registry.h"
 #include "tests/catch_shim.h"
+#include "tests/op_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,11 +16,7 @@ static kerf_arena arena;
 static kerf_error error;
 
 static const kerf_op_entry *entry_of(void) {
-    if (arena.base)
-        kerf_arena_rewind(&arena, 0);
-    else
-        (void)kerf_arena_map_shared(&arena, 64u << 20, NULL);
-    return kerf_registry_find(kerf_registry_builtin(), "conv2d");
+    return op_entry_anew("conv2d", &arena);
 }
 
 static kerf_status describe(const char *line, kerf_problem *problem) {

@@ -8,11 +8,7 @@ static kerf_arena arena;
 static kerf_error error;
 
 static const kerf_op_entry *entry_of(void) {
-    if (arena.base)
-        kerf_arena_rewind(&arena, 0);
-    else
-        (void)kerf_arena_map_shared(&arena, 64u << 20, NULL);
-    return kerf_registry_find(kerf_registry_builtin(), "grid_sampler");
+    return op_entry_anew("grid_sampler", &arena);
 }
 
 /* ---- op ------------------------------------------------------------------------------------------------------- */

@@ -136,9 +136,7 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
 
 bool needs_64_bits(const kerf_problem *problem) {
     const auto *self = static_cast<const kerf_conv2d *>(problem->self);
-    bool wide = kerf_cuda_needs_64_bits(problem->out[0]->at);
-    for (int i = 0; i < problem->n_in; ++i)
-        wide |= kerf_cuda_needs_64_bits(problem->in[i]->at);
+    bool wide = kerf_cuda_needs_64_bits(problem);
     /* A tap lies anywhere in the padded image. */
     for (int axis = 0; axis < 2; ++axis)
         wide |= problem->in[KERF_CONV2D_X]->at.dims[axis + 2] + self->pads[axis] + self->pads[axis + 2] > INT32_MAX;
@@ -166,21 +164,8 @@ kerf_status run(const kerf_launch *launch) {
     return run_typed<kerf_real>(launch);
 }
 
-const int64_t blocks[] = {64, 128, 256, largest_block};
-const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "block",
-                                        .values = blocks,
-                                        .choices = nullptr,
-                                        .n_values = 4,
-                                        .standard = 256};
-const int64_t items[] = {1, 2, 4, 8};
-const kerf_parameter items_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "items",
-                                        .values = items,
-                                        .choices = nullptr,
-                                        .n_values = 4,
-                                        .standard = 1};
-const kerf_parameter *const parameters[] = {&block_parameter, &items_parameter, nullptr};
+constexpr kerf_parameter block_parameter = kerf_cuda_block_parameter(largest_block);
+const kerf_parameter *const parameters[] = {&block_parameter, &kerf_cuda_items_parameter, nullptr};
 const kerf_space space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = nullptr};
 
 } // namespace

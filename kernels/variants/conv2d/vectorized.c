@@ -35,8 +35,7 @@ typedef struct conv_strip {
     int64_t n_columns, n_channels;
 } conv_strip;
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---------------------------------------------------------------------------------------------------- */
 
 KERF_ALWAYS_INLINE void sum_strip(const int n, const bool depthwise, const conv_strip *strip,
                                   conv_cell (*sums)[BLOCK]) {
@@ -127,8 +126,7 @@ static void sum_any_strip(const conv_plan *plan, int64_t n, const conv_strip *st
         sum_dense_strip(n, strip, sums);
 }
 
-/* ---- tiles --------------------------------------------------------------------------------------------------------
- */
+/* ---- tiles ------------------------------------------------------------------------------------------------------ */
 
 /* Taps of a row of y: where rows follow each other, all of the one there is. */
 static void find_taps(const conv_plan *plan, int axis, int64_t out, int64_t taps[2]) {
@@ -207,7 +205,7 @@ static void convolve_row(const conv_job *job, int64_t image, int64_t block_numbe
     conv_sums sums;
     for (int64_t tile = 0; tile < n_tiles; ++tile) {
         int64_t column, end, first[2], last[2];
-        kerf_team_share(plan->width, (int)n_tiles, (int)tile, &column, &end);
+        kerf_team_share(plan->width, n_tiles, tile, &column, &end);
         for (int64_t p = 0; p < end - column; ++p)
             memcpy(sums.at[p], job->bias + block_number * BLOCK, sizeof sums.at[p]);
         find_taps(plan, 1, column, first);
@@ -242,8 +240,7 @@ static void convolve_share(void *arg, int rank) {
     kerf_split_phase(job->launch, rank, KERF_SPLIT_NONE);
 }
 
-/* ---- packing ------------------------------------------------------------------------------------------------------
- */
+/* ---- packing ---------------------------------------------------------------------------------------------------- */
 
 static conv_cell load_cell(const kerf_operand *operand, const void *data, int64_t offset) {
     if (operand->dtype == KERF_I8)
@@ -306,8 +303,7 @@ static kerf_status prepare(const kerf_launch *launch, void *packed) {
     return KERF_OK;
 }
 
-/* ---- the variant --------------------------------------------------------------------------------------------------
- */
+/* ---- the variant ------------------------------------------------------------------------------------------------ */
 
 static const kerf_parameter *const parameters[] = {
 #if MOST_PIXELS == 6

@@ -167,8 +167,8 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
 }
 
 template <typename Element> kerf_status run_typed(const kerf_launch *launch) {
-    return needs_64_bits(launch->problem) ? run_indexed<Element, int64_t>(launch)
-                                          : run_indexed<Element, int32_t>(launch);
+    return kerf_cuda_needs_64_bits(launch->problem) ? run_indexed<Element, int64_t>(launch)
+                                                    : run_indexed<Element, int32_t>(launch);
 }
 
 kerf_status run(const kerf_launch *launch) {

@@ -73,30 +73,8 @@ template <typename Index> view<Index> view_of(const kerf_strided &array) {
     return result;
 }
 
-inline bool needs_64_bits(const kerf_problem *problem) {
-    bool wide = false;
-    for (int i = 0; i < problem->n_in; ++i)
-        wide |= kerf_cuda_needs_64_bits(problem->in[i]->at);
-    for (int i = 0; i < problem->n_out; ++i)
-        wide |= kerf_cuda_needs_64_bits(problem->out[i]->at);
-    return wide;
-}
-
-const int64_t blocks[] = {64, 128, 256, largest_block};
-const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "block",
-                                        .values = blocks,
-                                        .choices = nullptr,
-                                        .n_values = 4,
-                                        .standard = 256};
-const int64_t items[] = {1, 2, 4, 8};
-const kerf_parameter items_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "items",
-                                        .values = items,
-                                        .choices = nullptr,
-                                        .n_values = 4,
-                                        .standard = 1};
-const kerf_parameter *const parameters[] = {&block_parameter, &items_parameter, nullptr};
+constexpr kerf_parameter block_parameter = kerf_cuda_block_parameter(largest_block);
+const kerf_parameter *const parameters[] = {&block_parameter, &kerf_cuda_items_parameter, nullptr};
 /* No thread has more than there is. */
 const char *const constraints[] = {"items == 1 || items <= N * Ho * Wo", nullptr};
 const kerf_space space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = constraints};

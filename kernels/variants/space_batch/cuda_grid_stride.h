@@ -158,7 +158,7 @@ template <typename Element, typename Index> kerf_status run_indexed(const kerf_l
 bool needs_64_bits(const kerf_problem *problem) {
     const auto &self = *static_cast<const kerf_space_batch *>(problem->self);
     const kerf_strided &batch = (self.way == KERF_SPACE_TO_BATCH ? problem->out[0] : problem->in[0])->at;
-    bool wide = kerf_cuda_needs_64_bits(problem->in[0]->at) || kerf_cuda_needs_64_bits(problem->out[0]->at);
+    bool wide = kerf_cuda_needs_64_bits(problem);
     for (int k = 0; k < self.n_blocks; ++k)
         wide = wide || kerf_cuda_index_for(batch.dims[k + 1] * self.block[k], 0, 0) == KERF_INDEX_64;
     return wide;
@@ -187,21 +187,8 @@ kerf_status run(const kerf_launch *launch) {
     }
 }
 
-const int64_t blocks[] = {64, 128, 256, 512, largest_block};
-const kerf_parameter block_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "block",
-                                        .values = blocks,
-                                        .choices = nullptr,
-                                        .n_values = 5,
-                                        .standard = 256};
-const int64_t items[] = {1, 2, 4, 8};
-const kerf_parameter items_parameter = {.bytes = sizeof(kerf_parameter),
-                                        .name = "items",
-                                        .values = items,
-                                        .choices = nullptr,
-                                        .n_values = 4,
-                                        .standard = 1};
-const kerf_parameter *const parameters[] = {&block_parameter, &items_parameter, nullptr};
+constexpr kerf_parameter block_parameter = kerf_cuda_block_parameter(largest_block);
+const kerf_parameter *const parameters[] = {&block_parameter, &kerf_cuda_items_parameter, nullptr};
 const kerf_space config_space = {.bytes = sizeof(kerf_space), .parameters = parameters, .constraints = nullptr};
 
 } // namespace
